@@ -1,0 +1,1 @@
+"""The always-on part: receives deliveries, decides, queues and shows."""

@@ -1,0 +1,25 @@
+"""How an agent's attempt ended. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from jobs.model.usage import Usage
+
+AttemptEnd = Literal["done", "rounds", "dollars", "minutes", "stuck"]
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """Totals since the run began (not since the last attempt). `ended` is `done` if the model stopped calling tools,
+    else the cap that was hit, or `stuck`. `summary` is the model's last words."""
+
+    ended: AttemptEnd
+    summary: str
+    rounds: int
+    calls: int
+    usage: Usage
+    usd: float | None
+    model_seconds: float
+    tool_seconds: float

@@ -1,0 +1,48 @@
+"""The error tree. Pure.
+
+    PatchwrightError
+    ├── UserError         what was asked or configured can't be done; its text is shown as it is (exit 2)
+    ├── EnvironmentFault  this machine, a service or the repository's set-up can't do it (exit 3)
+    ├── Stopped           the run ends honestly with a given outcome (budget, stop command, moved branch …)
+    ├── Retry             temporary; carries how long to wait
+    └── Fenced            another attempt owns the run now: write nothing more
+
+Anything else is a bug: logged with its traceback, told to people by run id only.
+"""
+
+from __future__ import annotations
+
+from jobs.outcome import Outcome
+
+
+class PatchwrightError(Exception):
+    """Base of every error that Patchwright raises on purpose; its text is one clear sentence."""
+
+
+class UserError(PatchwrightError):
+    """Wrong usage or configuration. The text says what is wrong and what to do."""
+
+
+class EnvironmentFault(PatchwrightError):
+    """The environment can't do it: sandbox, set-up, disk, a dead credential, a service away."""
+
+
+class Stopped(PatchwrightError):
+    """Ends the run with `outcome`; `reason` is for people."""
+
+    def __init__(self, outcome: Outcome, reason: str) -> None:
+        super().__init__(reason)
+        self.outcome = outcome
+        self.reason = reason
+
+
+class Retry(PatchwrightError):
+    """A temporary refusal; try again after `after_s` seconds."""
+
+    def __init__(self, reason: str, *, after_s: float) -> None:
+        super().__init__(reason)
+        self.after_s = after_s
+
+
+class Fenced(PatchwrightError):
+    """This attempt lost its lease; a newer one may be writing."""

@@ -1,0 +1,67 @@
+"""The Model Protocol: what the loop asks of any model endpoint. Pure.
+
+Messages and blocks have the shape of the Anthropic Messages API (`role`, `content` blocks of type text,
+tool_use, tool_result, thinking …); other endpoints translate at their edge. A reply's blocks go back into
+the history exactly as received.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from jobs.model.usage import Usage
+
+Block = dict[str, Any]
+Message = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Request:
+    """One call: `system` and `tools` are frozen for a run; `messages` only ever grows."""
+
+    system: tuple[Block, ...]
+    tools: tuple[Block, ...]
+    messages: tuple[Message, ...]
+    max_tokens: int
+
+
+@dataclass(frozen=True)
+class Reply:
+    """One complete reply. `stop_reason` is never None here: a cut stream is retried or raised by the model.
+
+    `usage` and `usd` include tries that failed after spending; `usd` is None where the model has no price.
+    """
+
+    blocks: tuple[Block, ...]
+    stop_reason: str
+    usage: Usage
+    usd: float | None
+    model: str
+    request_bytes: int
+    first_token_ms: int
+    seconds: float
+
+    @property
+    def calls(self) -> tuple[Block, ...]:
+        """The tool_use blocks, in order."""
+        return tuple(b for b in self.blocks if b.get("type") == "tool_use")
+
+    @property
+    def text(self) -> str:
+        """The text blocks, joined by blank lines."""
+        return "\n\n".join(b["text"] for b in self.blocks if b.get("type") == "text").strip()
+
+
+class Model(Protocol):
+    """An endpoint that answers requests."""
+
+    name: str
+
+    def ceiling(self, request: Request) -> float | None:
+        """An upper bound in dollars for `ask(request)`, one try; None where the model has no price."""
+        ...
+
+    def ask(self, request: Request) -> Reply:
+        """The reply. Raises EnvironmentFault (key dead, endpoint away after retries) or Stopped."""
+        ...

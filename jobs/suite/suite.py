@@ -1,0 +1,35 @@
+"""The words for a repository's suite and how it is prepared. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from jobs.suite.report import Report
+
+
+@dataclass(frozen=True)
+class Suite:
+    """The full test command, as run by bash in /src. `runner` decides how per-test ids are read:
+    pytest | unittest | node | jest | vitest | mocha | other. `source` says where it was found."""
+
+    command: str
+    runner: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Toolchain:
+    """What was detected for a repository. `suite` is None where there is no test command; `why` has one
+    sentence for each finding, for `doctor` and for receipts."""
+
+    language: str  # python | node | other
+    setup: tuple[str, ...]
+    suite: Suite | None
+    why: tuple[str, ...]
+
+
+class SuiteRunner(Protocol):
+    """Runs the suite on a tree (by id) in a fresh checkout and a fresh cell; `tests` narrows it to those ids."""
+
+    def __call__(self, tree: str, tests: tuple[str, ...] | None = None) -> Report: ...
