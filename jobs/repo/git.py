@@ -74,8 +74,9 @@ _FLAGS = (
     "protocol.allow=never",
 )
 
-# A filter, textconv or merge driver named by .gitattributes never runs, whatever its name.
-ATTRIBUTES = "* -filter -diff -merge -text -ident -eol -working-tree-encoding\n"
+# A filter, textconv or merge driver named by .gitattributes never runs, whatever its name. (`-diff` would make
+# every file binary; `!diff` forgets what the tree said.)
+ATTRIBUTES = "* -filter !diff !merge -text -ident !eol !working-tree-encoding\n"
 
 
 class GitError(PatchwrightError):
@@ -119,11 +120,14 @@ def git(
     stdin: bytes | None = None,
     env: Mapping[str, str] | None = None,
     remote: Remote | None = None,
+    cwd: Path = Path("/"),
+    accept: tuple[int, ...] = (0,),
 ) -> bytes:
     """Runs git on the bare repository `git_dir` and returns its stdout, byte for byte.
 
-    `env` adds variables such as GIT_INDEX_FILE; `remote` opens its one transport and adds its authorization.
-    Raises GitError when git refuses, EnvironmentFault when there is no git.
+    `env` adds variables such as GIT_INDEX_FILE; `remote` opens its one transport and adds its authorization; `cwd`
+    matters to the few commands that need a work tree (named by GIT_WORK_TREE).
+    Raises GitError when git exits with a status not in `accept`, EnvironmentFault when there is no git.
     """
     environment = {**_ENVIRONMENT, "GIT_DIR": str(git_dir), **(env or {})}
     flags = list(_FLAGS)
@@ -135,7 +139,7 @@ def git(
         source.write(stdin or b"")
         source.seek(0)
         try:
-            status, out, err = Git("/").execute(
+            status, out, err = Git(cwd).execute(
                 command,
                 istream=source,
                 env=environment,
@@ -147,20 +151,24 @@ def git(
         except GitCommandNotFound as missing:
             raise EnvironmentFault("git is not on PATH: install git 2.39 or newer.") from missing
         except GitCommandError as refused:
-            raise GitError(args, refused.status if isinstance(refused.status, int) else None, str(refused.stderr)) from None
-    if status != 0:
+            raise GitError(
+                args, refused.status if isinstance(refused.status, int) else None, str(refused.stderr)
+            ) from None
+    if status not in accept:
         raise GitError(args, status, err if isinstance(err, str) else err.decode("utf-8", "replace"))
     return out if isinstance(out, bytes) else out.encode()
 
 
-def text(git_dir: Path, *args: str, **more: object) -> str:
+def text(git_dir: Path, *args: str, stdin: bytes | None = None, env: Mapping[str, str] | None = None) -> str:
     """Like `git`, as one stripped line of text."""
-    return git(git_dir, *args, **more).decode("utf-8", "surrogateescape").strip()  # type: ignore[arg-type]
+    return git(git_dir, *args, stdin=stdin, env=env).decode("utf-8", "surrogateescape").strip()
 
 
-def init_bare(path: Path) -> None:
+def init_bare(path: Path, *, sha256: bool = False) -> None:
     """Makes a bare repository of ours whose attributes switch off every driver."""
     path.mkdir(parents=True, exist_ok=True)
-    git(path, "init", "--quiet", "--bare", "--template=", str(path))
+    object_format = "sha256" if sha256 else "sha1"
+    git(path, "init", "--quiet", "--bare", "--template=", f"--object-format={object_format}", str(path))
+    (path / "objects" / "info").mkdir(parents=True, exist_ok=True)
     (path / "info").mkdir(exist_ok=True)
     (path / "info" / "attributes").write_text(ATTRIBUTES)

@@ -38,7 +38,18 @@ class Trees:
         """The difference from `base` to `tree`."""
         raw = git(self.git_dir, "diff-tree", "-r", "-z", "--raw", "--no-renames", base, tree)
         stat = git(self.git_dir, "diff-tree", "-r", "-z", "--numstat", "--no-renames", *_QUIET, base, tree)
-        diff = git(self.git_dir, "diff-tree", "-r", "-p", "--binary", "--full-index", "--no-renames", *_QUIET, base, tree)
+        diff = git(
+            self.git_dir,
+            "diff-tree",
+            "-r",
+            "-p",
+            "--binary",
+            "--full-index",
+            "--no-renames",
+            *_QUIET,
+            base,
+            tree,
+        )
         return Patch(self.tree_of(base), self.tree_of(tree), tuple(_changes(raw, stat)), diff)
 
     def tree_of(self, revision: str) -> str:
@@ -49,9 +60,7 @@ class Trees:
         """`tree` with `paths` as they are in `source`; a path that `source` lacks is removed."""
         theirs = {path: (mode, blob) for mode, _, blob, path in self.entries(source)}
         zero = "0" * len(self.tree_of(tree))
-        lines = [
-            f"{theirs[p][0]} {theirs[p][1]}\t{p}" if p in theirs else f"0 {zero}\t{p}" for p in sorted(set(paths))
-        ]
+        lines = [f"{theirs[p][0]} {theirs[p][1]}\t{p}" if p in theirs else f"0 {zero}\t{p}" for p in sorted(set(paths))]
         return self.edit(tree, lines)
 
     def edit(self, tree: str, index_info: Iterable[str]) -> str:
@@ -67,7 +76,17 @@ class Trees:
         with _index() as env:
             git(self.git_dir, "read-tree", tree, env=env)
             try:
-                git(self.git_dir, "apply", "--cached", "--binary", "--whitespace=nowarn", "--unidiff-zero", "-", stdin=diff, env=env)
+                git(
+                    self.git_dir,
+                    "apply",
+                    "--cached",
+                    "--binary",
+                    "--whitespace=nowarn",
+                    "--unidiff-zero",
+                    "-",
+                    stdin=diff,
+                    env=env,
+                )
             except GitError:
                 return None
             return text(self.git_dir, "write-tree", env=env)

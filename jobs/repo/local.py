@@ -1,0 +1,73 @@
+"""Finding a person's own repository on this machine, without running anything from its configuration."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from jobs.errors import UserError
+from jobs.repo.git import GitError, git, text
+
+
+@dataclass(frozen=True)
+class LocalRepository:
+    """`top` is the work tree, `git_dir` its own git folder, `common` the folder with objects and refs (differs in a
+    linked worktree)."""
+
+    top: Path
+    git_dir: Path
+    common: Path
+
+    @property
+    def objects(self) -> Path:
+        """The object store, to be read as an alternate."""
+        return self.common / "objects"
+
+    def git(self, *args: str) -> bytes:
+        """Runs git here, allowed for this one folder whoever owns it."""
+        return git(self.common, "-c", f"safe.directory={self.common}", *args)
+
+    def resolve(self, revision: str) -> str:
+        """The commit id of `revision`. Raises UserError if there is none."""
+        where = self.git_dir if revision == "HEAD" else self.common
+        try:
+            return text(
+                where, "-c", f"safe.directory={where}", "-c", f"safe.directory={self.common}",
+                "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}",
+            )  # fmt: skip
+        except GitError:
+            if revision == "HEAD":
+                raise UserError(f"{self.top} has no commits yet: commit something first.") from None
+            raise UserError(f"{self.top} has no branch, tag or commit named '{revision}' (--base).") from None
+
+    @property
+    def branch(self) -> str | None:
+        """The branch that is checked out, None if HEAD is detached."""
+        head = (self.git_dir / "HEAD").read_text().strip()
+        return head.removeprefix("ref: refs/heads/") if head.startswith("ref: ") else None
+
+
+def find(directory: Path) -> LocalRepository:
+    """The repository whose work tree holds `directory`. Raises UserError if there is none."""
+    if not directory.is_dir():
+        raise UserError(f"{directory} is not a folder (--repo).")
+    start = directory.resolve()
+    for top in (start, *start.parents):
+        if (top / ".git").exists():
+            return _at(top)
+    raise UserError(f"{directory} is not inside a git repository (--repo): run 'git init' and commit first.")
+
+
+def _at(top: Path) -> LocalRepository:
+    git_dir = top / ".git"
+    if git_dir.is_file():
+        link = re.match(r"gitdir: (.+)", git_dir.read_text())
+        if link is None:
+            raise UserError(f"{git_dir} is neither a folder nor a link to one.")
+        git_dir = (top / link[1].strip()).resolve()
+    common = git_dir / "commondir"
+    shared = (git_dir / common.read_text().strip()).resolve() if common.is_file() else git_dir
+    if not (shared / "objects").is_dir():
+        raise UserError(f"{top} is not a usable git repository: {shared} has no objects folder.")
+    return LocalRepository(top, git_dir, shared)
