@@ -10,11 +10,11 @@ from typing import Any
 
 from jobs.agent.attempt import Attempt
 from jobs.repo.patch import Patch
-from jobs.sandbox.setup import Layer
+from jobs.sandbox.layer import Layer
 from jobs.score.minimality import Minimality
-from jobs.suite.matrix import Verdict
 from jobs.suite.report import Report
 from jobs.suite.suite import Toolchain
+from jobs.suite.verdict import Verdict
 from jobs.trace.events import Trace
 
 
@@ -32,6 +32,17 @@ class Facts:
     commit: str | None = None
     seconds: dict[str, float] = field(default_factory=dict)
 
+    @property
+    def summary(self) -> str:
+        """The agent's last words, empty before it worked."""
+        return self.attempt.summary if self.attempt else ""
+
+    @property
+    def known_patch(self) -> Patch:
+        """The patch, by a step that comes after it was made."""
+        assert self.patch is not None, "the attempt comes first"
+        return self.patch
+
 
 class Story:
     """Collects facts and times; tells the trace when a stage begins and ends."""
@@ -47,7 +58,7 @@ class Story:
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """One named stage: workspace, setup, baseline, agent, verify, score or publish."""
+        """One named stage: workspace, setup, baseline, attempt, verify, score or publish."""
         began = time.monotonic()
         self.trace.emit("stage.started", stage=name)
         try:

@@ -1,0 +1,244 @@
+"""The `patchwright` command: parsing only, one function a command.
+
+Imports stay inside the commands: `--help` must answer at once, and most commands need a part of the program only.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import traceback
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from jobs.errors import EnvironmentFault, PatchwrightError, UserError
+from jobs.outcome import EXIT_BUG, EXIT_ENVIRONMENT, EXIT_HONEST, EXIT_INTERRUPTED, EXIT_USAGE
+
+if TYPE_CHECKING:
+    from app.local.here import Output
+
+cli = typer.Typer(
+    name="patchwright",
+    help="Small pull requests, proven by the repository's own full test suite.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+Repo = Annotated[Path, typer.Option(help="The repository's folder.")]
+Base = Annotated[str, typer.Option(help="The commit, tag or branch to start from.")]
+Config = Annotated[Path | None, typer.Option(help="Read this instead of the repository's .github/patchwright.yml.")]
+Json = Annotated[str | None, typer.Option(metavar="FILE|-", help="Write the whole result as JSON.")]
+Trace = Annotated[Path | None, typer.Option(help="Write the run's trace (JSON Lines).")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="No progress on stderr.")]
+Minutes = Annotated[int | None, typer.Option(min=1, help="Stop after this many minutes.")]
+
+
+@cli.command()
+def demo(
+    keep: Annotated[bool, typer.Option("--keep", help="Leave everything up and print the addresses.")] = False,
+    screenshot: Annotated[Path | None, typer.Option(hidden=True)] = None,
+) -> None:
+    """The whole path here and now, on embedded parts: webhook, queue, worker, verified pull request."""
+    from app.local.demo.run import demonstrate
+
+    raise typer.Exit(demonstrate(keep=keep))
+
+
+@cli.command()
+def up(
+    host: Annotated[str, typer.Option(help="Address of the receiver.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Port of the receiver.")] = 8000,
+) -> None:
+    """One machine for real: embedded Valkey, receiver, control, workers. Ctrl-C stops all."""
+    from app.local.up import run
+
+    raise typer.Exit(run(host=host, port=port))
+
+
+@cli.command()
+def fix(
+    repo: Repo,
+    issue: Annotated[Path | None, typer.Option(help="A file with the issue; its first line is the title.")] = None,
+    text: Annotated[str | None, typer.Option(help="The issue's text.")] = None,
+    base: Base = "HEAD",
+    model: Annotated[str | None, typer.Option(help="The model's name.")] = None,
+    budget_usd: Annotated[float | None, typer.Option(min=0.0, help="Never spend more than this.")] = None,
+    max_rounds: Annotated[int | None, typer.Option(min=1, help="Never ask the model more often.")] = None,
+    minutes: Minutes = None,
+    config: Config = None,
+    json: Json = None,
+    trace: Trace = None,
+    quiet: Quiet = False,
+) -> None:
+    """Local mode: no GitHub, no Redis; the result lands on a new branch of the repository."""
+    request = _request(issue, text)
+    from app.local.fix import Wishes, fix_here
+
+    wishes = Wishes(base, model, budget_usd, max_rounds, minutes, config)
+    raise typer.Exit(fix_here(repo, request, wishes, _output(json, trace, quiet)))
+
+
+@cli.command()
+def verify(
+    repo: Repo,
+    base: Annotated[str, typer.Option(help="The commit before the change.")],
+    head: Annotated[str, typer.Option(help="The commit with the change.")] = "HEAD",
+    minutes: Minutes = None,
+    config: Config = None,
+    json: Json = None,
+    trace: Trace = None,
+    quiet: Quiet = False,
+) -> None:
+    """Verdict and minimality of any change, whoever wrote it. Needs no model."""
+    from app.local.verify import verify_here
+
+    raise typer.Exit(verify_here(repo, (base, head), minutes, config, _output(json, trace, quiet)))
+
+
+@cli.command()
+def tool(
+    name: Annotated[str, typer.Argument(help="readfile, search, edit, write_file, shell or run_tests.")],
+    repo: Repo,
+) -> None:
+    """One agent tool call: JSON arguments on stdin, JSON result on stdout; changed files are written back."""
+    from app.local.tool import call_here
+
+    raise typer.Exit(call_here(name, repo, sys.stdin.read()))
+
+
+@cli.command(context_settings={"ignore_unknown_options": True})
+def cell(
+    repo: Repo,
+    command: Annotated[list[str], typer.Argument(metavar="-- CMD…", help="The command.")],
+    setup: Annotated[bool, typer.Option("--setup", help="As set-up would: network on, by the allow-list.")] = False,
+) -> None:
+    """Run a command exactly as the agent (or set-up) would, on a copy of the repository."""
+    from app.local.tool import run_in_cell
+
+    raise typer.Exit(run_in_cell(repo, command, setup=setup))
+
+
+@cli.command()
+def rounds(trace: Annotated[Path, typer.Argument(help="A trace file.")]) -> None:
+    """The round-by-round table of a run."""
+    from jobs.trace.rounds import table
+
+    if not trace.is_file():
+        raise UserError(f"{trace} is not a file: give the trace that --trace wrote.")
+    typer.echo(table(trace.read_text(encoding="utf-8").splitlines()))
+
+
+@cli.command()
+def doctor(
+    repo: Annotated[Path | None, typer.Option(help="Also say what is detected for this repository.")] = None,
+) -> None:
+    """What works here, each with its mend."""
+    from app.local.doctor import examine
+
+    raise typer.Exit(examine(repo))
+
+
+@cli.command()
+def serve(
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Port to listen on; 0 takes a free one.")] = 8000,
+) -> None:
+    """The receiver alone, against REDIS_URL."""
+    from app.main import serve as run
+
+    run(host=host, port=port)
+
+
+@cli.command()
+def control() -> None:
+    """Control alone, against REDIS_URL."""
+    from app.control import main as run
+
+    run()
+
+
+@cli.command()
+def worker(
+    queue: Annotated[str, typer.Option(help="now (people), ci or night.")] = "now",
+) -> None:
+    """One worker on one queue, against REDIS_URL."""
+    from jobs.worker import main as run
+
+    run(queue)
+
+
+def _not_yet(name: str, what: str) -> None:
+    def command(_rest: Annotated[list[str] | None, typer.Argument(hidden=True)] = None) -> None:
+        raise UserError(f"'patchwright {name}' does not exist yet.")
+
+    command.__doc__ = f"{what} (not yet)."
+    cli.command(name, context_settings={"ignore_unknown_options": True, "allow_extra_args": True})(command)
+
+
+for _name, _what in {
+    "plan": "Read-only: a plan",
+    "ask": "Read-only: an answer with evidence",
+    "ci": "Fix what a failing log shows",
+    "bump": "Dependency bumps",
+    "replay": "Re-send recorded requests with one thing changed",
+    "eval": "The scenario suite",
+}.items():
+    _not_yet(_name, _what)
+
+
+def _request(issue: Path | None, text: str | None) -> str:
+    if (issue is None) == (text is None):
+        raise UserError("Give the request once: --issue FILE or --text TEXT.")
+    if issue is not None and not issue.is_file():
+        raise UserError(f"{issue} is not a file (--issue).")
+    request = issue.read_text(encoding="utf-8", errors="replace") if issue is not None else text or ""
+    if not request.strip():
+        raise UserError("The request is empty: say in a sentence what is wrong (--issue or --text).")
+    return request
+
+
+def _output(json: str | None, trace: Path | None, quiet: bool) -> Output:
+    from app.local.here import Output
+
+    for name, path in (("--json", json if json != "-" else None), ("--trace", trace)):
+        if path is not None and not Path(path).resolve().parent.is_dir():
+            raise UserError(f"The folder of {path} does not exist ({name}).")
+    return Output(json, trace, quiet)
+
+
+def main() -> None:
+    """Entry point: every error that is meant becomes one sentence and its exit code."""
+    try:
+        cli()
+    except UserError as error:
+        _fail(str(error), EXIT_USAGE)
+    except EnvironmentFault as error:
+        _fail(str(error), EXIT_ENVIRONMENT)
+    except PatchwrightError as error:
+        _fail(str(error), EXIT_HONEST)
+    except KeyboardInterrupt:
+        _fail("interrupted", EXIT_INTERRUPTED)
+    except BrokenPipeError:
+        os._exit(EXIT_HONEST)  # whoever read our output went away; there is nobody left to tell
+    except Exception:  # noqa: BLE001 - the command line's one boundary: a bug gets its exit code and a report
+        _fail(f"this is a bug in Patchwright; details are in {_report()}", EXIT_BUG)
+
+
+def _fail(sentence: str, code: int) -> None:
+    typer.echo(f"patchwright: {sentence}", err=True)
+    sys.exit(code)
+
+
+def _report() -> str:
+    with tempfile.NamedTemporaryFile("w", prefix="patchwright-bug-", suffix=".txt", delete=False) as file:
+        traceback.print_exc(file=file)
+        return file.name
+
+
+if __name__ == "__main__":
+    main()

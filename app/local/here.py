@@ -1,0 +1,121 @@
+"""What commands on this machine share: the repository, its own file, settings, trace and the way results go out."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from ulid import ULID
+
+from app.local.progress import Progress
+from jobs.errors import EnvironmentFault, UserError
+from jobs.model.anthropic import ENDPOINT, AnthropicModel
+from jobs.outcome import exit_code
+from jobs.policy import PATH, Policy, default, parse
+from jobs.publish.receipt import Receipt
+from jobs.redact import Redactor
+from jobs.repo.local import LocalRepository, find
+from jobs.settings import LocalSettings, take
+from jobs.trace.events import Trace
+from jobs.trace.listen import Silent, Told
+from jobs.trace.store import FileTrace
+
+
+@dataclass(frozen=True)
+class Output:
+    """Where a command reports: the JSON file or '-', the trace file, and whether progress is shown."""
+
+    json: str | None
+    trace: Path | None
+    quiet: bool
+
+
+@dataclass(frozen=True)
+class Here:
+    """A person's repository on this machine, at one commit, and what a command on it works with."""
+
+    run: str
+    repository: LocalRepository
+    base_sha: str
+    policy: Policy
+    settings: LocalSettings
+    redactor: Redactor
+    output: Output
+
+    @property
+    def key(self) -> str:
+        """Names this repository's layers: a hash of where it lies."""
+        return "local-" + hashlib.sha256(str(self.repository.common).encode()).hexdigest()[:16]
+
+    @contextmanager
+    def trace(self) -> Iterator[Trace]:
+        """The trace, told to the progress line."""
+        listeners = () if self.output.quiet else (Progress(sys.stderr),)
+        if self.output.trace is None:
+            yield Told(Silent(), *listeners)
+            return
+        file = FileTrace(self.output.trace, self.run, self.redactor)
+        try:
+            yield Told(file, *listeners)
+        finally:
+            file.close()
+
+    def model(self, name: str) -> AnthropicModel:
+        """The model called `name`. Raises EnvironmentFault without a key."""
+        key = self.settings.anthropic_api_key
+        if key is None:
+            raise EnvironmentFault("ANTHROPIC_API_KEY is not set: the model cannot be asked without its key.")
+        address = self.settings.anthropic_base_url or ENDPOINT
+        return AnthropicModel(name, api_key=key.get_secret_value(), base_url=address)
+
+
+def at(repo: Path, base: str, config: Path | None, output: Output) -> Here:
+    """Everything about `repo` at `base`. Raises UserError for what does not exist or can't be read."""
+    repository = find(repo)
+    sha = repository.resolve(base)
+    settings = take(LocalSettings)
+    policy = _policy(repository, sha, config)
+    return Here(f"r-{ULID()}", repository, sha, policy, settings, Redactor(settings.model_secrets()), output)
+
+
+def _policy(repository: LocalRepository, sha: str, config: Path | None) -> Policy:
+    if config is not None:
+        if not config.is_file():
+            raise UserError(f"{config} is not a file (--config).")
+        return parse(config.read_bytes())
+    found = repository.read(sha, PATH)
+    return default() if found is None else parse(found)
+
+
+def deliver(receipt: Receipt, output: Output) -> int:
+    """Writes the JSON where it was wanted, tells how it ended, and returns the exit code."""
+    if output.json == "-":
+        sys.stdout.write(receipt.to_json() + "\n")
+    elif output.json is not None:
+        Path(output.json).write_text(receipt.to_json() + "\n", encoding="utf-8")
+    if output.json != "-":
+        sys.stdout.write(summary(receipt))
+    return exit_code(receipt.outcome)
+
+
+def summary(receipt: Receipt) -> str:
+    """How it ended, for a terminal. Pure."""
+    lines = [f"{receipt.outcome}: {receipt.reason}"]
+    if receipt.level:
+        lines.append(f"level {receipt.level}")
+    if receipt.suite and receipt.suite.before and receipt.suite.after:
+        for when, counts in (("before", receipt.suite.before), ("after", receipt.suite.after)):
+            lines.append(f"suite {when}: " + ", ".join(f"{n} {state}" for state, n in counts.items()))
+    if receipt.minimality and receipt.minimality.score is not None:
+        m = receipt.minimality
+        lines.append(f"minimality {m.score}: {m.needed_lines} of {m.changed_lines} changed lines needed")
+    if receipt.cost:
+        usd = "price unknown" if receipt.cost.usd is None else f"${receipt.cost.usd:.4f}"
+        lines.append(f"{receipt.rounds} rounds, {usd}")
+    if receipt.branch:
+        lines.append(f"branch {receipt.branch} at {receipt.commit}")
+    return "\n".join(lines) + "\n"

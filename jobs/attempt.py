@@ -1,0 +1,130 @@
+"""Lets the agent work until what it made is proven, or its second try has failed too."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from jobs.agent.attempt import Attempt
+from jobs.agent.context import Context
+from jobs.agent.loop import Session
+from jobs.errors import Stopped
+from jobs.order import Order
+from jobs.outcome import Level, Outcome
+from jobs.protect import escapes, protected
+from jobs.repo.patch import Patch
+from jobs.repo.workspace import Workspace
+from jobs.sandbox.base import Cell
+from jobs.site import Site
+from jobs.suite import matrix
+from jobs.suite.report import Report
+from jobs.suite.run import run_suite
+from jobs.suite.verdict import Matrix, Verdict
+
+TRIES = 2
+_GUIDANCE = ("AGENTS.md", "CLAUDE.md", "CONTRIBUTING.md", ".github/CONTRIBUTING.md")
+_GUIDANCE_BYTES = 8192
+_CAPS = {
+    "rounds": "the cap of {rounds} rounds",
+    "dollars": "the cap of ${usd:.2f}",
+    "minutes": "the cap of {minutes:.0f} minutes",
+}
+
+
+def propose(site: Site, baseline: Report) -> Verdict:
+    """The verdict on the agent's last try. What was red goes back to it once, verbatim.
+
+    Raises Stopped where the run can't end with a verdict: out of budget, or a secret in the change.
+    """
+    workspace, story = site.workspace, site.story
+    with workspace.checkout(workspace.base) as folder:
+        session = _session(site, site.ready.open(folder), baseline)
+        feedback: str | None = None
+        for left in reversed(range(TRIES)):
+            with story.stage("attempt"):
+                attempt = session.work(feedback)
+                story.learn(attempt=attempt)
+            site.means.guard()
+            with story.stage("verify"):
+                verdict = _judge(site, folder, baseline)
+                story.learn(verdict=verdict)
+            if verdict.outcome is Outcome.FIXED or attempt.ended != "done" or not left:
+                break
+            feedback = _feedback(verdict)
+    return _settled(site.order, attempt, verdict)
+
+
+def _session(site: Site, cell: Cell, baseline: Report) -> Session:
+    suite, timeout_s = site.ready.suite, site.verify_s
+    return Session(
+        model=site.means.model,
+        cell=cell,
+        task=site.order.task,
+        context=Context(baseline, suite=suite.command, guidance=_guidance(site.workspace)),
+        budget=site.order.budget,
+        trace=site.means.trace,
+        run_tests=lambda tests: run_suite(cell, suite, timeout_s=timeout_s, tests=tests),
+        alive=site.means.guard,
+    )
+
+
+def _guidance(workspace: Workspace) -> tuple[tuple[str, str], ...]:
+    """The maintainers' own words for contributors, at most 8 KB together."""
+    found: list[tuple[str, str]] = []
+    room = _GUIDANCE_BYTES
+    for path in _GUIDANCE:
+        data = workspace.trees.read(workspace.base, path)
+        if data and room > 0:
+            found.append((path, data[:room].decode("utf-8", "replace")))
+            room -= len(data)
+    return tuple(found)
+
+
+def _judge(site: Site, folder: Path, baseline: Report) -> Verdict:
+    """Takes the tree back and runs the matrix on it."""
+    workspace, trace = site.workspace, site.means.trace
+    harvest = workspace.harvest(folder, site.ready.layer_source)
+    patch = workspace.trees.patch(workspace.base, harvest.tree)
+    site.story.learn(patch=patch)
+    for path, why in harvest.skipped:
+        trace.emit("note", why="harvest", text=f"{path} was left out: {why}")
+    if refusal := _refusal(site, patch):
+        verdict = Verdict(Outcome.BLOCKED, Level.B, refusal, Matrix(baseline))
+    elif patch.empty:
+        verdict = Verdict(Outcome.NOT_FIXED, Level.B, "The agent changed nothing.", Matrix(baseline))
+    else:
+        verdict = matrix.verify(workspace.trees, workspace.base, harvest.tree, site.suite, baseline)
+    trace.emit(
+        "verdict", outcome=verdict.outcome, level=verdict.level, reason=verdict.reason, tree=patch.tree,
+        fixed=verdict.fixed, proven=verdict.proven, broken=verdict.broken, missing=verdict.missing,
+    )  # fmt: skip
+    return verdict
+
+
+def _refusal(site: Site, patch: Patch) -> str:
+    """Why the change may not be published whatever the tests say; empty if it may."""
+    if paths := protected(patch.files, site.order.policy.protect):
+        return f"The change touches protected paths: {', '.join(paths[:10])}. Leave them as they are."
+    for file in patch.files:
+        if file.new_mode == "120000":
+            target = os.fsdecode(site.workspace.trees.read(patch.tree, file.path) or b"")
+            if escapes(file.path, target):
+                return f"{file.path} is a link that leaves the repository."
+    if site.means.leaks(patch.text.decode("utf-8", "replace")):
+        raise Stopped(Outcome.BLOCKED, "The change holds one of this machine's secrets; it was thrown away.")
+    return ""
+
+
+def _feedback(verdict: Verdict) -> str:
+    if verdict.outcome is Outcome.NOT_REPRODUCED:
+        return f"{verdict.reason}\nAdd or change a test that fails on the base commit and passes with your change."
+    return verdict.reason
+
+
+def _settled(order: Order, attempt: Attempt, verdict: Verdict) -> Verdict:
+    """`verdict`, unless a cap ended the work before there was anything worth publishing."""
+    if attempt.ended in _CAPS and verdict.outcome is not Outcome.FIXED:
+        budget = order.budget
+        cap = _CAPS[attempt.ended].format(rounds=budget.rounds, usd=budget.usd or 0.0, minutes=budget.minutes or 0.0)
+        raise Stopped(Outcome.OUT_OF_BUDGET, f"Stopped at {cap}. So far: {verdict.reason}")
+    return verdict

@@ -1,0 +1,48 @@
+"""What a run is to do and with what means, whoever asked: GitHub or a command line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from jobs.agent.budget import Budget
+from jobs.model.base import Model
+from jobs.policy import Policy
+from jobs.publish.publisher import Publisher
+from jobs.repo.workspace import Author
+from jobs.sandbox.cell import Cells
+from jobs.tasks.task import Task
+from jobs.trace.events import Trace
+
+
+@dataclass(frozen=True)
+class Order:
+    """One fix that was asked for. `key` names the repository's layers (numeric id, or a hash of a local path);
+    `objects` is the object store that holds `base_sha`; `base_branch` is where the result should go."""
+
+    run: str
+    task: Task
+    key: str
+    objects: Path
+    base_sha: str
+    base_branch: str
+    policy: Policy
+    budget: Budget
+    author: Author
+    requester: str | None = None
+
+
+@dataclass(frozen=True)
+class Means:
+    """What the steps work with. `guard` raises Fenced or Stopped when the run may not go on; `leaks` tells whether a
+    text holds a live secret; `where` is what the receipt calls the trace."""
+
+    data: Path
+    cells: Cells
+    model: Model
+    publisher: Publisher
+    trace: Trace
+    guard: Callable[[], None]
+    leaks: Callable[[str], bool]
+    where: str | None = None

@@ -1,0 +1,154 @@
+"""The steps of a fix, in order: workspace, set-up, baseline, attempt, verdict, score, receipt."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from jobs.attempt import propose
+from jobs.errors import EnvironmentFault, Stopped
+from jobs.order import Means, Order
+from jobs.outcome import Level, Outcome
+from jobs.prepare import prepare
+from jobs.publish import branch
+from jobs.publish.publisher import Proposal, Published
+from jobs.publish.pull_request import title
+from jobs.publish.receipt import Ended, Receipt, receipt
+from jobs.repo.workspace import Workspace, open_workspace
+from jobs.score import minimality
+from jobs.site import Site
+from jobs.story import Story
+from jobs.suite.report import Report
+from jobs.suite.run import FreshRuns
+from jobs.suite.verdict import Verdict
+
+_PUBLISHED = (Outcome.FIXED, Outcome.NOT_REPRODUCED)
+_SCORE_SHARE = 0.5  # of the minutes for verification
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a run ends, and where its result went."""
+
+    outcome: Outcome
+    reason: str
+    published: Published | None = None
+
+
+def fix(order: Order, means: Means) -> Receipt:
+    """Carries `order` out and says how it ended; what was asked for by people is published on the way.
+
+    Raises Fenced and Retry (not an ending), and nothing else that is meant.
+    """
+    story = Story(means.trace)
+    try:
+        with open_workspace(means.data / "runs" / order.run, order.objects, order.base_sha) as workspace:
+            ending = _steps(order, means, story, workspace)
+    except Stopped as stopped:
+        ending = Ending(stopped.outcome, stopped.reason)
+    except EnvironmentFault as fault:
+        ending = Ending(Outcome.ENVIRONMENT, str(fault))
+    return _receipt(order, means, story, ending)
+
+
+def _steps(order: Order, means: Means, story: Story, workspace: Workspace) -> Ending:
+    with story.stage("setup"):
+        site = _set_up(order, means, story, workspace)
+    with story.stage("baseline"):
+        means.guard()
+        baseline = _usable(site.suite(workspace.base))
+        story.learn(baseline=baseline)
+    verdict = propose(site, baseline)
+    if verdict.outcome not in _PUBLISHED:
+        return Ending(verdict.outcome, verdict.reason)
+    with story.stage("score"):
+        means.guard()
+        _score(site, verdict)
+    with story.stage("publish"):
+        published = _publish(site, verdict)
+    return Ending(verdict.outcome, verdict.reason, published)
+
+
+def _set_up(order: Order, means: Means, story: Story, workspace: Workspace) -> Site:
+    ready = prepare(workspace, means.cells, order.policy, key=order.key, data=means.data, trace=means.trace)
+    story.learn(toolchain=ready.toolchain, layer=ready.layer)
+    limit_s = order.policy.budget.verify_minutes * 60
+    suite = FreshRuns(workspace.checkout, ready, ready.layer, ready.suite, timeout_s=limit_s, trace=means.trace)
+    return Site(order, means, story, workspace, ready, suite)
+
+
+def _usable(baseline: Report) -> Report:
+    """A baseline that later runs can be compared with."""
+    if baseline.ended != "exit" and not baseline.tests:
+        last = "\n".join(baseline.output.splitlines()[-20:])
+        why = f"The suite did not finish on the base commit ({baseline.ended} after {baseline.seconds:.0f} s)."
+        raise Stopped(Outcome.ENVIRONMENT, f"{why}\n{last}")
+    return baseline
+
+
+def _score(site: Site, verdict: Verdict) -> None:
+    trees, base, patch = site.workspace.trees, site.workspace.base, site.story.facts.known_patch
+    deadline = time.monotonic() + site.verify_s * _SCORE_SHARE
+    score = minimality.score(trees, base, patch.tree, patch, verdict, site.suite, deadline)
+    site.story.learn(minimality=score)
+    for hunk in score.hunks:
+        site.means.trace.emit("hunk", file=hunk.file, header=hunk.header, state=hunk.state, proof=hunk.proof)
+
+
+def _publish(site: Site, verdict: Verdict) -> Published:
+    """Commits the very tree that was tested, and proposes it."""
+    order, means, story, workspace = site.order, site.means, site.story, site.workspace
+    patch, summary = story.facts.known_patch, story.facts.summary
+    signed = f"\n\nSigned-off-by: {order.author.name} <{order.author.email}>" if order.policy.commit.signoff else ""
+    commit = workspace.commit(patch.tree, f"{title(order.task, summary)}{signed}\n", order.author)
+    story.learn(commit=commit)
+    means.guard()
+    wishes = order.policy.pull_request
+    proposal = Proposal(
+        run=order.run,
+        task=order.task,
+        git_dir=workspace.git_dir,
+        commit=commit,
+        branch=branch.name(order.task.kind, order.task.number, order.task.title),
+        base_branch=order.base_branch,
+        receipt=_receipt(order, means, story, Ending(verdict.outcome, verdict.reason)),
+        summary=summary,
+        draft=wishes.draft == "always" or (wishes.draft == "unproven" and _unproven(verdict)),
+        paths=patch.paths,
+        labels=wishes.labels,
+        reviewers=wishes.reviewers,
+        requester=order.requester,
+    )
+    published = means.publisher.publish(proposal)
+    means.trace.emit("publish", branch=published.branch, commit=commit, tree=patch.tree, url=published.url)
+    return published
+
+
+def _unproven(verdict: Verdict) -> bool:
+    return verdict.outcome is not Outcome.FIXED or verdict.level not in (Level.A, Level.B)
+
+
+def _receipt(order: Order, means: Means, story: Story, ending: Ending) -> Receipt:
+    facts, published = story.facts, ending.published
+    tools = {**facts.layer.tools} if facts.layer else {}
+    return receipt(
+        Ended(
+            run=order.run,
+            outcome=ending.outcome,
+            reason=ending.reason,
+            base=order.base_sha,
+            branch=published.branch if published else None,
+            commit=facts.commit,
+            baseline=facts.baseline,
+            verdict=facts.verdict,
+            minimality=facts.minimality,
+            attempt=facts.attempt,
+            patch=facts.patch,
+            seconds={**facts.seconds, "total": story.elapsed},
+            budget_usd=order.budget.usd,
+            pr_url=published.url if published else None,
+            trace=means.where,
+            layer=facts.layer.key if facts.layer else None,
+            tools=tools,
+        )
+    )
