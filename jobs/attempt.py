@@ -1,4 +1,4 @@
-"""Lets the agent work until what it made is proven, or its second try has failed too."""
+"""Lets the agent work until what it made is proven, or its second try has failed too; judges what it made."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from jobs.agent.attempt import Attempt
 from jobs.agent.context import Context
 from jobs.agent.loop import Session
 from jobs.errors import Stopped
+from jobs.model.base import Model
 from jobs.order import Order
 from jobs.outcome import Level, Outcome
 from jobs.protect import escapes, protected
@@ -31,33 +32,31 @@ _CAPS = {
 }
 
 
-def propose(site: Site, baseline: Report) -> Verdict:
+def propose(site: Site, model: Model, baseline: Report) -> Verdict:
     """The verdict on the agent's last try. What was red goes back to it once, verbatim.
 
     Raises Stopped where the run can't end with a verdict: out of budget, or a secret in the change.
     """
     workspace, story = site.workspace, site.story
     with workspace.checkout(workspace.base) as folder:
-        session = _session(site, site.ready.open(folder), baseline)
+        session = _session(site, model, site.ready.open(folder), baseline)
         feedback: str | None = None
         for left in reversed(range(TRIES)):
             with story.stage("attempt"):
                 attempt = session.work(feedback)
                 story.learn(attempt=attempt)
             site.means.guard()
-            with story.stage("verify"):
-                verdict = _judge(site, folder, baseline)
-                story.learn(verdict=verdict)
+            verdict = judge(site, _harvest(site, folder), baseline)
             if verdict.outcome is Outcome.FIXED or attempt.ended != "done" or not left:
                 break
             feedback = _feedback(verdict)
     return _settled(site.order, attempt, verdict)
 
 
-def _session(site: Site, cell: Cell, baseline: Report) -> Session:
+def _session(site: Site, model: Model, cell: Cell, baseline: Report) -> Session:
     suite, timeout_s = site.ready.suite, site.verify_s
     return Session(
-        model=site.means.model,
+        model=model,
         cell=cell,
         task=site.order.task,
         context=Context(baseline, suite=suite.command, guidance=_guidance(site.workspace)),
@@ -80,21 +79,28 @@ def _guidance(workspace: Workspace) -> tuple[tuple[str, str], ...]:
     return tuple(found)
 
 
-def _judge(site: Site, folder: Path, baseline: Report) -> Verdict:
-    """Takes the tree back and runs the matrix on it."""
-    workspace, trace = site.workspace, site.means.trace
-    harvest = workspace.harvest(folder, site.ready.layer_source)
-    patch = workspace.trees.patch(workspace.base, harvest.tree)
-    site.story.learn(patch=patch)
+def _harvest(site: Site, folder: Path) -> str:
+    """The tree that the agent left."""
+    harvest = site.workspace.harvest(folder, site.ready.layer_source)
     for path, why in harvest.skipped:
-        trace.emit("note", why="harvest", text=f"{path} was left out: {why}")
-    if refusal := _refusal(site, patch):
-        verdict = Verdict(Outcome.BLOCKED, Level.B, refusal, Matrix(baseline))
-    elif patch.empty:
-        verdict = Verdict(Outcome.NOT_FIXED, Level.B, "The agent changed nothing.", Matrix(baseline))
-    else:
-        verdict = matrix.verify(workspace.trees, workspace.base, harvest.tree, site.suite, baseline)
-    trace.emit(
+        site.means.trace.emit("note", why="harvest", text=f"{path} was left out: {why}")
+    return harvest.tree
+
+
+def judge(site: Site, tree: str, baseline: Report) -> Verdict:
+    """The verdict on `tree`, by the matrix, unless it may not be published whatever the tests say."""
+    workspace, story = site.workspace, site.story
+    patch = workspace.trees.patch(workspace.base, tree)
+    story.learn(patch=patch)
+    with story.stage("verify"):
+        if refusal := _refusal(site, patch):
+            verdict = Verdict(Outcome.BLOCKED, Level.B, refusal, Matrix(baseline))
+        elif patch.empty:
+            verdict = Verdict(Outcome.NOT_FIXED, Level.B, "Nothing was changed.", Matrix(baseline))
+        else:
+            verdict = matrix.verify(workspace.trees, workspace.base, tree, site.suite, baseline)
+        story.learn(verdict=verdict)
+    site.means.trace.emit(
         "verdict", outcome=verdict.outcome, level=verdict.level, reason=verdict.reason, tree=patch.tree,
         fixed=verdict.fixed, proven=verdict.proven, broken=verdict.broken, missing=verdict.missing,
     )  # fmt: skip

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jobs.agent.budget import Budget
-from jobs.model.base import Model
 from jobs.policy import Policy
-from jobs.publish.publisher import Publisher
 from jobs.repo.workspace import Author
 from jobs.sandbox.cell import Cells
 from jobs.tasks.task import Task
@@ -18,7 +16,7 @@ from jobs.trace.events import Trace
 
 @dataclass(frozen=True)
 class Order:
-    """One fix that was asked for. `key` names the repository's layers (numeric id, or a hash of a local path);
+    """One piece of work that was asked for. `key` names the repository's layers (its id, or a hash of a local path);
     `objects` is the object store that holds `base_sha`; `base_branch` is where the result should go."""
 
     run: str
@@ -40,8 +38,6 @@ class Means:
 
     data: Path
     cells: Cells
-    model: Model
-    publisher: Publisher
     trace: Trace
     guard: Callable[[], None]
     leaks: Callable[[str], bool]

@@ -1,17 +1,19 @@
-"""The steps of a fix, in order: workspace, set-up, baseline, attempt, verdict, score, receipt."""
+"""The steps of a run, in order: workspace, set-up, baseline, attempt, verdict, score, receipt."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from jobs.attempt import propose
+from jobs.attempt import judge, propose
 from jobs.errors import EnvironmentFault, Stopped
+from jobs.model.base import Model
 from jobs.order import Means, Order
 from jobs.outcome import Level, Outcome
 from jobs.prepare import prepare
 from jobs.publish import branch
-from jobs.publish.publisher import Proposal, Published
+from jobs.publish.publisher import Proposal, Published, Publisher
 from jobs.publish.pull_request import title
 from jobs.publish.receipt import Ended, Receipt, receipt
 from jobs.repo.workspace import Workspace, open_workspace
@@ -35,38 +37,56 @@ class Ending:
     published: Published | None = None
 
 
-def fix(order: Order, means: Means) -> Receipt:
-    """Carries `order` out and says how it ended; what was asked for by people is published on the way.
+def fix(order: Order, means: Means, model: Model, publisher: Publisher) -> Receipt:
+    """Carries `order` out and says how it ended; a result that was proven is published on the way.
 
     Raises Fenced and Retry (not an ending), and nothing else that is meant.
     """
+
+    def steps(site: Site, baseline: Report) -> Ending:
+        verdict = propose(site, model, baseline)
+        if verdict.outcome not in _PUBLISHED:
+            return Ending(verdict.outcome, verdict.reason)
+        _score(site, verdict)
+        return Ending(verdict.outcome, verdict.reason, _publish(site, verdict, publisher))
+
+    return _run(order, means, steps)
+
+
+def verify(order: Order, means: Means, head: str) -> Receipt:
+    """Judges the change from the order's base to the commit `head`, whoever wrote it. Publishes nothing.
+
+    Raises Fenced and Retry, as `fix`.
+    """
+
+    def steps(site: Site, baseline: Report) -> Ending:
+        tree = site.workspace.trees.tree_of(head)
+        site.story.learn(commit=head)
+        verdict = judge(site, tree, baseline)
+        if verdict.outcome in _PUBLISHED:
+            _score(site, verdict)
+        return Ending(verdict.outcome, verdict.reason)
+
+    return _run(order, means, steps)
+
+
+def _run(order: Order, means: Means, steps: Callable[[Site, Report], Ending]) -> Receipt:
+    """Workspace, set-up and baseline, then `steps`; whatever ends the run becomes its receipt."""
     story = Story(means.trace)
     try:
         with open_workspace(means.data / "runs" / order.run, order.objects, order.base_sha) as workspace:
-            ending = _steps(order, means, story, workspace)
+            with story.stage("setup"):
+                site = _set_up(order, means, story, workspace)
+            with story.stage("baseline"):
+                means.guard()
+                baseline = _usable(site.suite(workspace.base))
+                story.learn(baseline=baseline)
+            ending = steps(site, baseline)
     except Stopped as stopped:
         ending = Ending(stopped.outcome, stopped.reason)
     except EnvironmentFault as fault:
         ending = Ending(Outcome.ENVIRONMENT, str(fault))
     return _receipt(order, means, story, ending)
-
-
-def _steps(order: Order, means: Means, story: Story, workspace: Workspace) -> Ending:
-    with story.stage("setup"):
-        site = _set_up(order, means, story, workspace)
-    with story.stage("baseline"):
-        means.guard()
-        baseline = _usable(site.suite(workspace.base))
-        story.learn(baseline=baseline)
-    verdict = propose(site, baseline)
-    if verdict.outcome not in _PUBLISHED:
-        return Ending(verdict.outcome, verdict.reason)
-    with story.stage("score"):
-        means.guard()
-        _score(site, verdict)
-    with story.stage("publish"):
-        published = _publish(site, verdict)
-    return Ending(verdict.outcome, verdict.reason, published)
 
 
 def _set_up(order: Order, means: Means, story: Story, workspace: Workspace) -> Site:
@@ -87,22 +107,24 @@ def _usable(baseline: Report) -> Report:
 
 
 def _score(site: Site, verdict: Verdict) -> None:
+    """Measures how much of the patch is needed."""
     trees, base, patch = site.workspace.trees, site.workspace.base, site.story.facts.known_patch
     deadline = time.monotonic() + site.verify_s * _SCORE_SHARE
-    score = minimality.score(trees, base, patch.tree, patch, verdict, site.suite, deadline)
-    site.story.learn(minimality=score)
+    with site.story.stage("score"):
+        site.means.guard()
+        score = minimality.score(trees, base, patch.tree, patch, verdict, site.suite, deadline)
+        site.story.learn(minimality=score)
     for hunk in score.hunks:
         site.means.trace.emit("hunk", file=hunk.file, header=hunk.header, state=hunk.state, proof=hunk.proof)
 
 
-def _publish(site: Site, verdict: Verdict) -> Published:
+def _publish(site: Site, verdict: Verdict, publisher: Publisher) -> Published:
     """Commits the very tree that was tested, and proposes it."""
     order, means, story, workspace = site.order, site.means, site.story, site.workspace
     patch, summary = story.facts.known_patch, story.facts.summary
     signed = f"\n\nSigned-off-by: {order.author.name} <{order.author.email}>" if order.policy.commit.signoff else ""
     commit = workspace.commit(patch.tree, f"{title(order.task, summary)}{signed}\n", order.author)
     story.learn(commit=commit)
-    means.guard()
     wishes = order.policy.pull_request
     proposal = Proposal(
         run=order.run,
@@ -119,7 +141,9 @@ def _publish(site: Site, verdict: Verdict) -> Published:
         reviewers=wishes.reviewers,
         requester=order.requester,
     )
-    published = means.publisher.publish(proposal)
+    with story.stage("publish"):
+        means.guard()
+        published = publisher.publish(proposal)
     means.trace.emit("publish", branch=published.branch, commit=commit, tree=patch.tree, url=published.url)
     return published
 

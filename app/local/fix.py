@@ -37,15 +37,13 @@ def fix_here(repo: Path, request: str, wishes: Wishes, output: Output) -> int:
         means = Means(
             data=here.settings.data,
             cells=cells,
-            model=model,
-            publisher=LocalPublisher(here.repository.common),
             trace=trace,
             guard=_nothing,
             leaks=here.redactor.knows,
             where=str(output.trace) if output.trace else None,
         )
         trace.emit("run.started", kind="fix", repository=str(here.repository.top), base=here.base_sha)
-        receipt = fix(_order(here, request, wishes), means)
+        receipt = fix(_order(here, request, wishes), means, model, LocalPublisher(here.repository.common))
         trace.emit("run.finished", outcome=receipt.outcome, reason=receipt.reason, cost=receipt.to_dict()["cost"])
     return deliver(receipt, output)
 

@@ -8,8 +8,9 @@ the history exactly as received.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
+from jobs.errors import EnvironmentFault
 from jobs.model.usage import Usage
 
 Block = dict[str, Any]
@@ -18,19 +19,34 @@ Message = dict[str, Any]
 
 @dataclass(frozen=True)
 class Request:
-    """One call: `system` and `tools` are frozen for a run; `messages` only ever grows."""
+    """One call: `system` and `tools` are frozen for a run; `messages` only ever grows. Tries after a failed one
+    stop where they could cost more than `limit_usd` together."""
 
     system: tuple[Block, ...]
     tools: tuple[Block, ...]
     messages: tuple[Message, ...]
     max_tokens: int
+    limit_usd: float | None = None
+
+
+class AskFailed(EnvironmentFault):
+    """No reply. `why`: the endpoint stayed `away`, it `refused` (key, model, spend limit), the request is `too_long`,
+    or another try could pass the `limit`. `usage` and `usd` are what the failed tries cost."""
+
+    def __init__(
+        self, reason: str, *, why: Literal["away", "refused", "too_long", "limit"], usage: Usage, usd: float | None
+    ) -> None:
+        super().__init__(reason)
+        self.why = why
+        self.usage = usage
+        self.usd = usd
 
 
 @dataclass(frozen=True)
 class Reply:
     """One complete reply. `stop_reason` is never None here: a cut stream is retried or raised by the model.
 
-    `usage` and `usd` include tries that failed after spending; `usd` is None where the model has no price.
+    `usage`, `usd` and `seconds` include tries that failed; `usd` is None where the model has no price.
     """
 
     blocks: tuple[Block, ...]
@@ -41,6 +57,7 @@ class Reply:
     request_bytes: int
     first_token_ms: int
     seconds: float
+    writing_s: float = 0.0  # from the first token to the last
 
     @property
     def calls(self) -> tuple[Block, ...]:
@@ -63,5 +80,5 @@ class Model(Protocol):
         ...
 
     def ask(self, request: Request) -> Reply:
-        """The reply. Raises EnvironmentFault (key dead, endpoint away after retries) or Stopped."""
+        """The reply. Raises AskFailed, an EnvironmentFault (key dead, endpoint away after retries …)."""
         ...

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from git import Git
 from git.exc import GitCommandError, GitCommandNotFound
 
-from jobs.errors import EnvironmentFault, PatchwrightError
+from jobs.errors import EnvironmentFault
 
 # gitsecurityboundary(7) and trials: nothing here may be taken from a repository's or a user's configuration.
 _ENVIRONMENT = {
@@ -79,7 +79,7 @@ _FLAGS = (
 ATTRIBUTES = "* -filter !diff !merge -text -ident !eol !working-tree-encoding\n"
 
 
-class GitError(PatchwrightError):
+class GitError(EnvironmentFault):
     """git refused; the text is git's own, without secrets."""
 
     def __init__(self, args: Sequence[str], status: int | None, stderr: str) -> None:

@@ -34,13 +34,15 @@ class Command:
 @dataclass(frozen=True)
 class Result:
     """How a command ended. `exit_code` is None unless it exited by itself; stdout and stderr are merged
-    in `output` in the order written. `files` holds what was collected from /out."""
+    in `output` in the order written. `files` holds what was collected from /out; `reason` says in a sentence
+    why the command was ended, if it was."""
 
     exit_code: int | None
     output: bytes
     seconds: float
     ended: Ended = "exit"
     files: Mapping[str, bytes] = field(default_factory=dict)
+    reason: str = ""
 
     @property
     def ok(self) -> bool:

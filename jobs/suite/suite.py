@@ -11,11 +11,13 @@ from jobs.suite.report import Report
 @dataclass(frozen=True)
 class Suite:
     """The full test command, as run by bash in /src. `runner` decides how per-test ids are read:
-    pytest | unittest | node | jest | vitest | mocha | other. `source` says where it was found."""
+    pytest | unittest | node | jest | vitest | mocha | other. `source` says where it was found. `script` is the
+    line that `command` finally runs (package.json's test script), empty where the command is that line itself."""
 
     command: str
     runner: str
     source: str
+    script: str = ""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,74 @@
+"""The opening round, played by the harness: what a good first look would have asked for, with its results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jobs.agent.calls import timed
+from jobs.agent.context import Context, likeliest, words
+from jobs.agent.prompt import render
+from jobs.agent.record import Call
+from jobs.agent.stuck import Stuck
+from jobs.agent.tools import inside, run_tests
+from jobs.agent.tools.search import find
+from jobs.agent.tools.spec import Bench, ToolResult
+from jobs.model.base import Block
+from jobs.tasks.task import Task
+
+_GUIDANCE = 8_000  # characters of all guidance files together
+_TARGET = 16_000  # characters of the failing output
+
+
+def request_text(task: Task, context: Context) -> str:
+    """The first message: the request and what the maintainers want agents to know."""
+    more = []
+    if task.instructions:
+        more.append(f"<instructions>\n{task.instructions}\n</instructions>")
+    if context.target:
+        more.append(f"<output>\n{context.target[-_TARGET:]}\n</output>")
+    room = _GUIDANCE
+    for path, text in context.guidance:
+        more.append(f'<guidance file="{path}">\n{text[:room]}\n</guidance>')
+        room = max(0, room - len(text))
+    return render(
+        "task",
+        kind=task.kind,
+        title=task.title,
+        body=task.body.strip(),
+        more="\n".join(more),
+        suite=context.suite or "not known; run tests with shell",
+    )
+
+
+def play(task: Task, context: Context, bench: Bench) -> tuple[tuple[Block, ...], tuple[Block, ...], tuple[Call, ...]]:
+    """(calls as an assistant's blocks, their results, their record)."""
+    wanted: list[tuple[str, dict[str, Any]]] = [("readfile", {"paths": ["."]})]
+    listing = inside.show(bench.cell, ["."])[0].listing
+    patterns = words(task)
+    if context.baseline is not None:
+        wanted.append(("run_tests", {}))
+    chosen = likeliest(task, context, listing, find(bench, {"patterns": patterns, "context": 0}))
+    if patterns and len(chosen) < len(listing) // 2:  # where everything is shown anyway there is nothing to find
+        wanted.append(("search", {"patterns": list(patterns), "context": 1}))
+    if chosen:
+        wanted.append(("readfile", {"paths": list(chosen)}))
+    asked: list[Block] = []
+    results: list[Block] = []
+    calls: list[Call] = []
+    for number, (tool, args) in enumerate(wanted, 1):
+        block: Block = {"type": "tool_use", "id": f"toolu_opening_{number}", "name": tool, "input": args}
+        made, result = _baseline(context, bench) if tool == "run_tests" else timed(tool, args, bench, Stuck())
+        asked.append(block)
+        results.append({"type": "tool_result", "tool_use_id": block["id"], "content": result.content})
+        calls.append(made)
+    return tuple(asked), tuple(results), tuple(calls)
+
+
+def _baseline(context: Context, bench: Bench) -> tuple[Call, ToolResult]:
+    """The suite's report on the base commit, which the harness already has."""
+    assert context.baseline is not None
+    text = run_tests.told(context.baseline, "whole suite")
+    made = Call("run_tests", {}, True, 0, len(text.text.encode()), text.cut, None, ())
+    if bench.record is not None:
+        bench.record.calls.append(made)
+    return made, ToolResult(ok=True, content=text.text, cut=text.cut)

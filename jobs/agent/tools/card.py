@@ -1,0 +1,23 @@
+"""The change card: what a file's text was and is, as a unified diff. Pure."""
+
+from __future__ import annotations
+
+from difflib import unified_diff
+
+from jobs.agent.tools.lines import Lines, NotText
+
+_MOST = 200  # lines of one card
+
+
+def card(path: str, before: bytes | None, after: bytes | None) -> str:
+    """The change of one file (None: does not exist), at most 200 lines."""
+    try:
+        old, new = (Lines.decode(data).rows if data is not None else () for data in (before, after))
+    except NotText:
+        return f"{path}: binary content changed"
+    names = ("/dev/null" if before is None else f"a/{path}", "/dev/null" if after is None else f"b/{path}")
+    rows = list(unified_diff(old, new, *names, lineterm="", n=3))
+    if not rows:
+        return f"{path}: only bytes that no line shows changed (line ends or the final line feed)"
+    more = [f"[… {len(rows) - _MOST} more lines of this change …]"] if len(rows) > _MOST else []
+    return "\n".join(rows[:_MOST] + more)

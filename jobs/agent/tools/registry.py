@@ -1,0 +1,54 @@
+"""The tools by name, what the model is told of them, and how one is called."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from jobs.agent.tools import arguments, edit, readfile, run_tests, search, shell, write_file
+from jobs.agent.tools.spec import Bench, ToolResult, ToolSpec
+from jobs.model.base import Block
+
+_ALL = (
+    ToolSpec("edit", arguments.Edit, edit.run),
+    ToolSpec("readfile", arguments.ReadFile, readfile.run),
+    ToolSpec("run_tests", arguments.RunTests, run_tests.run),
+    ToolSpec("search", arguments.Search, search.run),
+    ToolSpec("shell", arguments.Shell, shell.run),
+    ToolSpec("write_file", arguments.WriteFile, write_file.run),
+)
+TOOLS: Mapping[str, ToolSpec] = {spec.name: spec for spec in _ALL}
+
+
+def call(name: str, given: Any, bench: Bench) -> ToolResult:
+    """One call. Never raises for what the model sent; EnvironmentFault if the sandbox can't start."""
+    spec = TOOLS.get(name)
+    if spec is None:
+        return ToolResult.failed(name or "call", f"there is no such tool. The tools are {', '.join(TOOLS)}.")
+    try:
+        checked = arguments.check(spec.arguments, given)
+    except ValueError as wrong:
+        return ToolResult.failed(name, f"wrong arguments: {wrong}. They are {_shape(spec)}.")
+    result = spec.run(checked, bench)
+    bench.note(result)
+    return result
+
+
+def blocks() -> tuple[Block, ...]:
+    """The tools as the model endpoint takes them, in an order that never changes."""
+    return tuple({"name": s.name, "description": s.description, "input_schema": dict(s.schema)} for s in TOOLS.values())
+
+
+def _shape(spec: ToolSpec) -> str:
+    return _drawn(spec.schema).strip("{}")
+
+
+def _drawn(schema: Mapping[str, Any]) -> str:
+    """A schema as a person would draw it: {path, ranges?: [{…}]}."""
+    if schema.get("type") == "array":
+        return f"[{_drawn(schema['items'])}]"
+    if schema.get("type") != "object":
+        return str(schema.get("type", "value"))
+    needed = schema.get("required", ())
+    fields = [f"{name}{'' if name in needed else '?'}: {_drawn(part)}" for name, part in schema["properties"].items()]
+    return "{" + ", ".join(fields) + "}"

@@ -1,0 +1,113 @@
+"""Control's dealings with GitHub: who may ask, which commit it is about, 👀 and 😕, answers and last words."""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import lru_cache
+
+from jobs import gate, messages, policy
+from jobs.errors import UserError
+from jobs.gate import Ceilings, Refused
+from jobs.github.app import App
+from jobs.github.client import GitHub
+from jobs.github.wire import Guard
+from jobs.job import Job
+from jobs.outcome import Outcome
+from jobs.policy import Policy
+from jobs.publish.clean import Clean
+from jobs.publish.receipt import Ended, receipt
+from jobs.publish.status import Ending, StatusComment
+from jobs.runs import Run
+
+# Enough to look and to speak; nothing here may change code.
+_PERMISSIONS = {"contents": "read", "issues": "write", "pull_requests": "write"}
+_CLIENTS = 200
+
+
+class GitHubDesk:
+    """The desk over GitHub's API. `guard` raises Fenced where this process may not write any more."""
+
+    def __init__(self, app: App, ceilings: Ceilings, guard: Guard) -> None:
+        self._app = app
+        self._ceilings = ceilings
+        self._guard = guard
+        self._client = lru_cache(maxsize=_CLIENTS)(self._new_client)
+
+    def permit(self, draft: Job) -> Refused | None:
+        """Whether whoever asked may command here; the repository's own file on its default branch says who."""
+        found = self._policy(draft)
+        if isinstance(found, Refused):
+            return found
+        asked = dataclasses.replace(draft, options={})
+        decided = gate.decide(asked, self._github(draft), found, self._ceilings)
+        return decided if isinstance(decided, Refused) else None
+
+    def admit(self, draft: Job) -> Job | Refused:
+        """The draft bound to a commit, its options within the limits."""
+        found = self._policy(draft)
+        if isinstance(found, Refused):
+            return found
+        decided = gate.limits(draft.options, found, self._ceilings)
+        return decided if isinstance(decided, Refused) else self._bound(draft, found)
+
+    def acknowledge(self, draft: Job) -> None:
+        """👀 on the comment, or on the issue where a label asked."""
+        if draft.issue is not None:
+            self._react(draft, "eyes")
+
+    def refuse(self, draft: Job, refused: Refused) -> None:
+        """😕, and the sentence if it is to be told."""
+        if not refused.tell or draft.issue is None:
+            return
+        self._react(draft, "confused")
+        self.answer(draft, refused.sentence)
+
+    def answer(self, draft: Job, text: str) -> None:
+        """A comment of `text`, which must be our own words only; found by its marker before it is made."""
+        if draft.issue is None:
+            return
+        github, marker = self._github(draft), messages.marker(draft.run)
+        if github.find_comment(draft.issue, marker) is None:
+            github.comment(draft.issue, Clean(f"{text}\n\n{marker}"))
+
+    def tell(self, run: Run) -> None:
+        """The run's status comment, brought to its end. Automatic jobs have none, and get none."""
+        if run.job.issue is None or run.job.requester is None:
+            return
+        ended = Ended(run=run.id, outcome=run.outcome or Outcome.ERROR, reason=run.reason, base=run.job.base_sha)
+        StatusComment(self._github(run.job), run.job.issue, run.id).end(Ending(receipt(ended)))
+
+    def _github(self, draft: Job) -> GitHub:
+        return self._client(draft.repository_id, draft.repository, draft.installation_id)
+
+    def _new_client(self, repository_id: int, full_name: str, installation_id: int) -> GitHub:
+        return self._app.repository(repository_id, full_name, installation_id, _PERMISSIONS).fenced(self._guard)
+
+    def _react(self, draft: Job, content: str) -> None:
+        github = self._github(draft)
+        reaction = "eyes" if content == "eyes" else "confused"
+        if draft.comment_id is not None:
+            github.react(reaction, comment_id=draft.comment_id)
+        else:
+            github.react(reaction, issue=draft.issue)
+
+    def _policy(self, draft: Job) -> Policy | Refused:
+        text = self._github(draft).file(policy.PATH)
+        try:
+            return policy.default() if text is None else policy.parse(text)
+        except UserError as wrong:
+            return Refused(str(wrong), tell=draft.requester is not None)
+
+    def _bound(self, draft: Job, found: Policy) -> Job | Refused:
+        """Bound to the head that the pull request has now, or to the tip of the branch to start from."""
+        github = self._github(draft)
+        if draft.base_sha:
+            return draft
+        if draft.is_pull and draft.issue is not None:
+            pull = github.pull(draft.issue)
+            return dataclasses.replace(draft, base_ref=pull.head_ref, base_sha=pull.head_sha)
+        branch = draft.options.get("base") or found.base or github.default_branch
+        sha = github.branch_head(branch)
+        if sha is None:
+            return Refused(f"There is no commit on a branch called {branch} to start from.")
+        return dataclasses.replace(draft, base_ref=branch, base_sha=sha)

@@ -1,0 +1,57 @@
+"""The names of everything Patchwright keeps in Redis. Pure."""
+
+from __future__ import annotations
+
+_PREFIX = "patchwright"
+
+TODO = f"{_PREFIX}:todo"  # sorted set: entry id -> when it is due (epoch milliseconds)
+BELL = f"{_PREFIX}:bell"  # list of at most one element: wakes control
+OPEN = f"{_PREFIX}:open"  # set: runs that are not finished
+UNTOLD = f"{_PREFIX}:untold"  # set: finished runs whose ending nobody was told
+RUNS = f"{_PREFIX}:runs"  # sorted set: run id -> when it was created (epoch milliseconds)
+LEADER = f"{_PREFIX}:leader"  # string: which control leads
+
+
+def entry(entry_id: str) -> str:
+    """Hash: one inbox entry."""
+    return f"{_PREFIX}:entry:{entry_id}"
+
+
+def delivery(guid: str) -> str:
+    """String: the entry that this delivery became."""
+    return f"{_PREFIX}:delivery:{guid}"
+
+
+def meaning(text: str) -> str:
+    """String: the entry that what was meant became."""
+    return f"{_PREFIX}:meaning:{text}"
+
+
+def run(run_id: str) -> str:
+    """Hash: one run's record."""
+    return f"{_PREFIX}:run:{run_id}"
+
+
+def lease(run_id: str) -> str:
+    """String with a short life: who works on the run."""
+    return f"{_PREFIX}:lease:{run_id}"
+
+
+def spend(run_id: str) -> str:
+    """Hash: each amount that was spent on the run, by an id that makes adding it twice harmless."""
+    return f"{_PREFIX}:spend:{run_id}"
+
+
+def trace(run_id: str) -> str:
+    """Stream: the run's events."""
+    return f"{_PREFIX}:trace:{run_id}"
+
+
+def thread(repository_id: int, issue: int) -> str:
+    """Sorted set: the runs of one issue or pull request, by when they were created."""
+    return f"{_PREFIX}:thread:{repository_id}:{issue}"
+
+
+def day(date: str) -> str:
+    """String: dollars spent by all runs on one UTC day (YYYY-MM-DD)."""
+    return f"{_PREFIX}:usd:{date}"

@@ -1,0 +1,63 @@
+"""What tokens cost, from the price table."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+
+from jobs.model.usage import Usage
+
+_MILLION = 1_000_000
+
+
+@dataclass(frozen=True)
+class Price:
+    """Dollars per million tokens. From `long_from` prompt tokens on everything costs `long_factor` times as much."""
+
+    input: float
+    output: float
+    write_5m: float
+    write_1h: float
+    read: float
+    long_from: int | None = None
+    long_factor: float = 1.0
+
+    def cost(self, usage: Usage) -> float:
+        """Dollars for one request with `usage`."""
+        dollars = (
+            usage.input * self.input
+            + usage.output * self.output
+            + usage.cache_read * self.read
+            + usage.cache_write_5m * self.write_5m
+            + usage.cache_write_1h * self.write_1h
+        ) / _MILLION
+        return dollars * self._factor(usage.total_input)
+
+    def most(self, input_tokens: int, output_tokens: int) -> float:
+        """Dollars for one request at the dearest rates."""
+        dearest = max(self.input, self.write_5m, self.write_1h)
+        return (input_tokens * dearest + output_tokens * self.output) / _MILLION * self._factor(input_tokens)
+
+    def _factor(self, prompt_tokens: int) -> float:
+        return self.long_factor if self.long_from is not None and prompt_tokens > self.long_from else 1.0
+
+
+@dataclass(frozen=True)
+class Prices:
+    """The table, and the day on which it was right."""
+
+    as_of: str
+    models: Mapping[str, Price]
+
+    @classmethod
+    def load(cls, text: str | None = None) -> Prices:
+        """The table that ships with Patchwright, or one of the same form given as TOML text."""
+        table = tomllib.loads(text or (files("jobs.model") / "prices.toml").read_text("utf-8"))
+        return cls(str(table["as_of"]), {name: Price(**row) for name, row in table["models"].items()})
+
+    def of(self, model: str) -> Price | None:
+        """The model's price; a dated name (…-20250929) has its undated one's. None if it is not known."""
+        return self.models.get(model) or self.models.get(re.sub(r"-20\d{6}$", "", model))

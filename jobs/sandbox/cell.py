@@ -1,0 +1,246 @@
+"""Cells: commands in bubblewrap, each in a fresh sandbox, over one tree."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import platform
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from jobs.errors import EnvironmentFault
+from jobs.sandbox import argv, files, groups, host, limits, process, programs, slots, walls
+from jobs.sandbox.base import Command, Result
+from jobs.sandbox.groups import Group, Groups
+from jobs.sandbox.interpreters import Interpreters, choose
+from jobs.sandbox.layer import Layer
+from jobs.sandbox.limits import Limits
+from jobs.sandbox.programs import Programs
+from jobs.sandbox.seccomp import MACHINES, program
+from jobs.sandbox.slots import Slot
+from jobs.sandbox.view import OFFLINE, PYTHON, VENV, Mount, Skeleton, View
+from jobs.sandbox.walls import Wall
+from jobs.sandbox.watch import disk_watch, memory_watch
+
+_DEFAULT = Limits()
+_MENDS = (
+    ("uid map", "User name spaces are forbidden here: allow them for bubblewrap (AppArmor), or run as root."),
+    ("RTM_NEWADDR", "User name spaces are restricted here: allow them for bubblewrap by an AppArmor profile."),
+    ("No permissions to create", "User name spaces are off here: allow them (kernel.unprivileged_userns_clone=1)."),
+    ("Creating new namespace failed", "Name spaces can't be made here: give the container CAP_SYS_ADMIN, or use a VM."),
+    ("Operation not permitted", "This container forbids what the sandbox needs: give it CAP_SYS_ADMIN, or use a VM."),
+)
+
+
+def mend(words: str) -> str:
+    """What to do about bubblewrap's `words`; empty if that is not known."""
+    return next((text for sign, text in _MENDS if sign in words), "")
+
+
+class Cells:
+    """One slot of this machine, from which cells are made. Keep the thread that opened it: cells end with it."""
+
+    def __init__(self, slot: Slot, bounds: Limits, tools: Programs, grouping: Groups, system: View) -> None:
+        """`system` is what every cell sees, whatever its tree."""
+        self.slot, self.limits, self.programs, self.groups, self.system = slot, bounds, tools, grouping, system
+        self.filter = program(platform.machine())
+        self.empty = slot.folder / "empty"
+        self.empty.mkdir(mode=0o755, exist_ok=True)
+
+    @classmethod
+    def open(cls, data: Path, *, slot: int | None = None, limits: Limits = _DEFAULT) -> Cells:
+        """Takes a free slot below `data` (or the given one) and proves that a cell starts.
+
+        Raises EnvironmentFault, with one sentence, if there is no bubblewrap, no free slot, or no cell starts.
+        """
+        kind = slots.mode()
+        tools = programs.find()
+        if platform.machine() not in MACHINES:
+            raise EnvironmentFault(f"The sandbox has no system call filter for {platform.machine()} machines.")
+        taken = slots.take(data.absolute(), slot, kind)
+        try:
+            system = host.system_view(host.furnish(taken.folder, taken.identity, tools))
+            cells = cls(taken, limits, tools, groups.find(), system)
+            cells._prove()
+        except BaseException:
+            taken.free()
+            raise
+        return cells
+
+    def __enter__(self) -> Cells:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Frees the slot and removes what its cells left."""
+        for scratch in self.slot.folder.glob("out-*"):
+            files.clear(scratch)
+        self.slot.free()
+
+    @property
+    def mode(self) -> str:
+        """`rootful` or `userns`."""
+        return self.slot.identity.mode
+
+    @property
+    def uid(self) -> int:
+        """Whose a tree must be that cells may write to."""
+        return self.slot.identity.uid
+
+    def own(self, tree: Path) -> None:
+        """Gives `tree` to the slot's user; links are given, never followed. Does nothing where that is us."""
+        if self.mode == "rootful":
+            files.give(tree, self.uid, self.slot.identity.gid)
+
+    def bounded(self, limits: Limits) -> Cells:
+        """The same slot under other limits; closing either closes both."""
+        return Cells(self.slot, limits, self.programs, self.groups, self.system)
+
+    def self_test(self) -> tuple[Wall, ...]:
+        """Tries every wall of a cell from inside and outside; some seconds. All must be ok before any work."""
+        return walls.self_test(self)
+
+    def on(
+        self, tree: Path, layer: Layer | None = None, *, writable: bool = True, git: Skeleton | None = None
+    ) -> BubblewrapCell:
+        """A cell over `tree` (at /src), with `layer` (at /env, read-only) and `git` (at /src/.git, read-only).
+
+        `tree` must be ours or the slot's, in a folder that no cell can write to.
+        """
+        chosen = layer.interpreters if layer else choose(tree)
+        view = self.view(tree, chosen, writable=writable, git=git)
+        environment: dict[str, str] = dict(OFFLINE)
+        if layer:
+            view = dataclasses.replace(view, mounts=(*view.mounts, Mount(layer.env, "/env")))
+            if (layer.env / "venv").is_dir():
+                view = dataclasses.replace(view, path=(f"{VENV}/bin", *view.path))
+                environment |= PYTHON
+        return BubblewrapCell(self, tree, dataclasses.replace(view, env=environment), self.limits)
+
+    def view(self, tree: Path, chosen: Interpreters, *, writable: bool, git: Skeleton | None) -> View:
+        """The world of a cell over `tree`, but for its layer and environment."""
+        view = host.with_interpreters(self.system, chosen)
+        mounts = [Mount(tree.absolute(), "/src", writable)]
+        mounts.append(Mount(git.path if git else self.empty, "/src/.git"))
+        if git:
+            mounts += [Mount(source, inside) for source, inside in git.objects]
+            mounts += [Mount(git.nothing, inside) for inside in git.masked]
+        return dataclasses.replace(view, mounts=(*view.mounts, *mounts))
+
+    def _prove(self) -> None:
+        with tempfile.TemporaryDirectory(prefix="proof-", dir=self.slot.folder) as folder:
+            os.chmod(folder, 0o755)  # noqa: PTH101 (a string here)
+            view = self.view(Path(folder), Interpreters(None, None), writable=False, git=None)
+            try:
+                proof = BubblewrapCell(self, Path(folder), view, self.limits).run(Command(("/bin/true",), timeout_s=20))
+            except EnvironmentFault as fault:
+                raise EnvironmentFault(f"{fault} {mend(str(fault))}".strip()) from None
+        if not proof.ok:
+            raise EnvironmentFault(f"The sandbox cannot start: {proof.text.strip() or proof.reason or proof.exit_code}")
+
+
+class BubblewrapCell:
+    """A Cell over one tree. `extra` limits and views come from `Cells.on` or from set-up."""
+
+    def __init__(self, cells: Cells, tree: Path, view: View, bounds: Limits) -> None:
+        self._cells, self._tree, self._view, self._limits = cells, tree, view, bounds
+
+    def run(self, command: Command) -> Result:
+        """Runs `command` in a fresh sandbox; never raises for what it does.
+
+        Raises EnvironmentFault if the sandbox itself can't start.
+        """
+        _cover(self._tree)
+        out = Path(tempfile.mkdtemp(prefix="out-", dir=self._cells.slot.folder))
+        try:
+            identity = self._cells.slot.identity
+            os.chown(out, identity.uid, identity.gid)
+            with self._cells.groups.group(groups.new_name(), self._limits) as group:
+                ending = process.run(self._plan(command, out, group))
+                spent = self._too_much(group)
+            return self._result(ending, collect(out, command.collect, self._limits), spent)
+        finally:
+            files.clear(out)
+
+    def _plan(self, command: Command, out: Path, group: Group) -> process.Plan:
+        cells, identity = self._cells, self._cells.slot.identity
+        view = dataclasses.replace(self._view, mounts=(*self._view.mounts, Mount(out, "/out", True)))
+        drop = cells.programs.drop
+        watched = [self._tree, out, *([view.home] if view.home else [])]
+        started = _Started()
+        watches = [disk_watch(tuple(watched), self._limits.disk, self._limits.entries)]
+        by_hand = memory_watch(started.pid, self._limits.memory)
+        watches.append((lambda: self._too_much(group)) if group.folders else by_hand)
+
+        def limit(pid: int) -> None:
+            started.note(pid)
+            already = limits.tasks_of(identity.uid) if identity.mode == "userns" else 0
+            limits.restrain(pid, self._limits, processes=already + self._limits.processes)
+            group.add(pid)
+
+        return process.Plan(
+            bubblewrap=str(cells.programs.bubblewrap),
+            argv=[
+                *argv.isolation(identity),
+                *argv.filesystem(view, self._limits),
+                *argv.environment({**view.environment, **command.env}),
+                *("--chdir", command.cwd),
+            ],
+            command=[*argv.dropping(identity, str(drop) if drop else None), *command.argv],
+            filter=cells.filter,
+            limit=limit,
+            watches=tuple(watches),
+            timeout_s=command.timeout_s,
+            max_output=command.max_output,
+            stdin=command.stdin,
+        )
+
+    def _too_much(self, group: Group) -> str | None:
+        """The kernel ends one process for memory, and with version 1 the others go on without it."""
+        return f"It used more memory than {self._limits.memory // limits.MIB} MiB." if group.out_of_memory else None
+
+    def _result(self, ending: process.Ending, collected: Mapping[str, bytes], too_much: str | None) -> Result:
+        ended, reason = ending.ended, ending.reason
+        if ended == "exit" and too_much and ending.status != 0:
+            ended, reason = "killed", too_much
+        status = ending.status if ended == "exit" else None
+        return Result(status, bytes(ending.output), ending.seconds, ended, collected, reason)
+
+
+class _Started:
+    """The process that the memory watch begins at."""
+
+    def __init__(self) -> None:
+        self._pid: int | None = None
+
+    def note(self, pid: int) -> None:
+        self._pid = pid
+
+    def pid(self) -> int | None:
+        return self._pid
+
+
+def collect(out: Path, names: tuple[str, ...], bounds: Limits) -> dict[str, bytes]:
+    """The files of `names` that the command left in `out`: plain files only, within the size caps; others are
+    left out, as missing ones are."""
+    found: dict[str, bytes] = {}
+    room = bounds.out_total
+    for name in names:
+        try:
+            found[name] = files.read_inside(out, name, min(bounds.out_file, room))
+        except OSError:
+            continue
+        room -= len(found[name])
+    return found
+
+
+def _cover(tree: Path) -> None:
+    """Makes sure that what is mounted over /src/.git goes onto a real folder: bubblewrap follows links, and a
+    former command may have left one."""
+    place = tree / ".git"
+    if place.is_symlink() or (place.exists() and not place.is_dir()):
+        place.unlink()
+    place.mkdir(exist_ok=True)

@@ -1,0 +1,122 @@
+"""Touching trees that hostile code may have written: by folder descriptors, never through a link."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_PLAIN = {"PATH": os.defpath, "LC_ALL": "C"}
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
+
+
+def read_inside(root: Path, name: str, limit: int = 1 << 20) -> bytes:
+    """The regular file `name` below `root`; no part of `name` may be a link, `..` or absolute.
+
+    Raises OSError if it is not there, not a plain file with one name, or above `limit` bytes.
+    """
+    parts = PurePosixPath(name).parts
+    if not parts or "\0" in name or any(part in ("..", "/") for part in parts):
+        raise OSError(f"not a name below the folder: {name!r}")
+    folder = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        for part in parts[:-1]:
+            inner = os.open(part, _DIRECTORY, dir_fd=folder)
+            os.close(folder)
+            folder = inner
+        file = os.open(parts[-1], _FILE, dir_fd=folder)
+    finally:
+        os.close(folder)
+    with os.fdopen(file, "rb") as opened:
+        status = os.fstat(file)
+        if not stat.S_ISREG(status.st_mode) or status.st_nlink != 1:
+            raise OSError(f"not a plain file: {name!r}")
+        if status.st_size > limit:
+            raise OSError(f"larger than {limit} bytes: {name!r}")
+        return opened.read(limit)
+
+
+def give(tree: Path, uid: int, gid: int) -> None:
+    """Makes everything below and with `tree` belong to `uid`; links themselves, never what they point to."""
+    for _, folders, files, folder in os.fwalk(tree, follow_symlinks=False):
+        for name in (*folders, *files):
+            os.chown(name, uid, gid, dir_fd=folder, follow_symlinks=False)
+    os.chown(tree, uid, gid, follow_symlinks=False)
+
+
+def take_back(tree: Path, uid: int, gid: int) -> None:
+    """Makes `tree` belong to `uid`, readable by all and writable by its owner only, without set-id bits; what is
+    neither file, folder nor link is removed. Nothing of the former owner may still run."""
+    os.chown(tree, uid, gid, follow_symlinks=False)
+    tree.chmod(0o755)
+    for _, folders, files, folder in os.fwalk(tree, follow_symlinks=False):
+        for name in (*folders, *files):  # a folder's mode is mended before the walk goes into it
+            os.chown(name, uid, gid, dir_fd=folder, follow_symlinks=False)
+            mode = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
+            if stat.S_ISDIR(mode) or (stat.S_ISREG(mode) and mode & 0o111):
+                os.chmod(name, 0o755, dir_fd=folder)
+            elif stat.S_ISREG(mode):
+                os.chmod(name, 0o644, dir_fd=folder)
+            elif not stat.S_ISLNK(mode):
+                os.unlink(name, dir_fd=folder)
+
+
+def open_to_read(tree: Path) -> None:
+    """Lets everybody read and pass all below `tree`, which nobody else writes to."""
+    for top, _, names in os.walk(tree):
+        Path(top).chmod(0o755)
+        for name in names:
+            path = Path(top, name)
+            if not path.is_symlink():
+                path.chmod(0o755 if path.stat().st_mode & 0o100 else 0o644)
+
+
+def paths(tree: Path, *, skip: tuple[str, ...] = ()) -> Iterator[tuple[str, bool]]:
+    """(path below `tree`, is it a folder) of all that is there, parents first, links as plain paths; folders and
+    files named in `skip` are left out at the top."""
+    for top, folders, files, _ in os.fwalk(tree, follow_symlinks=False):
+        where = Path(top).relative_to(tree)
+        if where == Path():
+            folders[:] = [name for name in folders if name not in skip]
+            files = [name for name in files if name not in skip]
+        links = [name for name in folders if Path(top, name).is_symlink()]
+        for name in folders:
+            yield str(where / name), name not in links
+        for name in files:
+            yield str(where / name), False
+
+
+def disk_usage(tree: Path) -> tuple[int, int]:
+    """(bytes on disk, entries) below `tree`; what vanishes meanwhile or lies too deep to be walked is not counted."""
+    size = entries = 0
+    with contextlib.suppress(RecursionError):
+        for _, folders, files, folder in os.fwalk(tree, follow_symlinks=False):
+            entries += len(folders) + len(files)
+            for name in (*folders, *files):
+                with contextlib.suppress(OSError):
+                    size += os.stat(name, dir_fd=folder, follow_symlinks=False).st_blocks * 512
+    return size, entries
+
+
+def clear(tree: Path) -> None:
+    """Removes `tree` and all below it, whatever depth and permissions its hostile owner left; it may be absent."""
+    with contextlib.suppress(OSError):
+        tree.rmdir()  # mostly it is empty
+        return
+    remove = ["rm", "-rf", "--", str(tree)]
+    if subprocess.run(remove, env=_PLAIN, capture_output=True, check=False).returncode:
+        subprocess.run(["chmod", "-R", "u+rwx", "--", str(tree)], env=_PLAIN, capture_output=True, check=False)
+        subprocess.run(remove, env=_PLAIN, capture_output=True, check=False)
+
+
+def copy(source: Path, target: Path) -> None:
+    """Copies `source`, a file, folder or link, to `target`, which must not exist in a folder that nobody else
+    writes to; shares blocks where the file system can. Raises OSError."""
+    command = ["cp", "-a", "--reflink=auto", "-T", "--", str(source), str(target)]
+    done = subprocess.run(command, env=_PLAIN, capture_output=True, check=False)
+    if done.returncode:
+        raise OSError(done.stderr.decode("utf-8", "replace").strip())

@@ -1,0 +1,177 @@
+"""Control groups: one for each command, of version 2 or 1, where this machine lets us make them."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import subprocess
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from jobs.sandbox.limits import Limits
+
+_ROOT = Path("/sys/fs/cgroup")
+_PREFIX = "patchwright-"  # then the process that made it and a number
+_GONE_S = 1.0  # how long a group's last processes may take to leave it
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Where groups can be made. `version` is 2, 1 or 0 (none: the watchdog alone bounds memory); `parents` holds
+    one folder (version 2) or one for each controller (version 1)."""
+
+    version: int
+    parents: tuple[Path, ...] = ()
+
+    @contextlib.contextmanager
+    def group(self, name: str, limits: Limits) -> Iterator[Group]:
+        """A group called `name` that bounds memory and processes; removed at the end, with all that is in it.
+        Without any kind of group this does nothing."""
+        made = Group(tuple(parent / name for parent in self.parents), self.version)
+        for folder in made.folders:
+            folder.mkdir(exist_ok=True)
+            _bound(folder, limits)
+        try:
+            yield made
+        finally:
+            made.remove()
+
+
+@dataclass(frozen=True)
+class Group:
+    """One command's group."""
+
+    folders: tuple[Path, ...]
+    version: int
+
+    def add(self, pid: int) -> None:
+        """Moves `pid` in; what it starts from then on stays in."""
+        for folder in self.folders:
+            (folder / "cgroup.procs").write_text(str(pid))
+
+    @property
+    def out_of_memory(self) -> bool:
+        """True if the kernel killed something here for memory."""
+        return any(_kills(folder) for folder in self.folders)
+
+    def remove(self) -> None:
+        """Kills what is left (version 2) and removes the folders; a group that stays busy is left behind."""
+        for folder in self.folders:
+            with contextlib.suppress(OSError):
+                (folder / "cgroup.kill").write_text("1")
+            _remove(folder)
+
+
+_numbers = itertools.count(1)
+
+
+def new_name() -> str:
+    """A name that no other group of this machine has."""
+    return f"{_PREFIX}{os.getpid()}-{next(_numbers)}"
+
+
+def find() -> Groups:
+    """What this machine offers, found by making a group and bounding it."""
+    for groups in (_unified(), _legacy()):
+        if groups and _works(groups):
+            _sweep(groups)
+            return groups
+    return Groups(0)
+
+
+def _unified() -> Groups | None:
+    own = next((line[3:] for line in _memberships() if line.startswith("0::")), None)
+    if own is None or not (_ROOT / "cgroup.controllers").exists():
+        return None
+    here = _ROOT / own.strip("/")
+    # A group with processes of its own can't hand controllers on, but its parent may.
+    for parent in (here, here.parent):
+        with contextlib.suppress(OSError):
+            if {"memory", "pids"} <= set((parent / "cgroup.subtree_control").read_text().split()):
+                return Groups(2, (parent,))
+    return None
+
+
+def _legacy() -> Groups | None:
+    found: dict[str, Path] = {}
+    for line in _memberships():
+        _, names, path = line.split(":", 2)
+        for name in {"memory", "pids"} & set(names.split(",")):
+            found[name] = _ROOT / names / path.strip("/")
+    return Groups(1, (found["memory"], found["pids"])) if len(found) == 2 else None
+
+
+def _memberships() -> list[str]:
+    try:
+        return Path("/proc/self/cgroup").read_text().splitlines()
+    except OSError:
+        return []
+
+
+def _works(groups: Groups) -> bool:
+    """Makes a group, bounds it and moves a waiting process in, as a command would be."""
+    try:
+        with (
+            groups.group(f"{_PREFIX}{os.getpid()}-probe", Limits()) as group,
+            subprocess.Popen(["/bin/sh", "-c", "read -r go"], stdin=subprocess.PIPE, env={}) as waiting,
+        ):
+            group.add(waiting.pid)
+    except OSError:
+        return False
+    return True
+
+
+def _sweep(groups: Groups) -> None:
+    """Removes what processes of ours that were killed have left."""
+    for parent in groups.parents:
+        for folder in parent.glob(f"{_PREFIX}*"):
+            owner = folder.name.removeprefix(_PREFIX).split("-")[0]
+            if not Path("/proc", owner).exists():
+                with contextlib.suppress(OSError):
+                    folder.rmdir()
+
+
+def _bound(folder: Path, limits: Limits) -> None:
+    """Writes the limits that exist in `folder`; memory and process bounds must be accepted."""
+    for name, value, needed in (
+        ("memory.max", limits.memory, True),
+        ("memory.swap.max", 0, False),
+        ("memory.oom.group", 1, False),
+        ("memory.limit_in_bytes", limits.memory, True),
+        ("memory.memsw.limit_in_bytes", limits.memory, False),
+        ("pids.max", limits.processes, True),
+    ):
+        file = folder / name
+        if not file.exists():
+            continue
+        try:
+            file.write_text(str(value))
+        except OSError:
+            if needed:
+                raise
+
+
+def _kills(folder: Path) -> bool:
+    for name in ("memory.events", "memory.oom_control"):
+        with contextlib.suppress(OSError):
+            words = (folder / name).read_text().split()
+            return words[words.index("oom_kill") + 1] != "0" if "oom_kill" in words else False
+    return False
+
+
+def _remove(folder: Path) -> None:
+    until = time.monotonic() + _GONE_S
+    while True:
+        try:
+            folder.rmdir()
+        except FileNotFoundError:
+            return
+        except OSError:
+            if time.monotonic() > until:
+                return
+            time.sleep(0.005)
+        else:
+            return

@@ -1,0 +1,244 @@
+"""Runs one sandbox to its end: starts it under limits, reads it, ends it in time, leaves nothing alive."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import selectors
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from jobs.errors import EnvironmentFault
+from jobs.sandbox.base import Ended
+
+Watch = Callable[[], str | None]  # a sentence if the command uses too much, asked again and again
+
+_CHUNK = 1 << 16
+_TICK_S = 0.25
+_GONE_S = 1.5  # what is killed must be gone by then
+# Waits until its limits are set, then becomes bubblewrap; the rest of its input is the command's.
+_GATE = ("/bin/sh", "-c", 'read -r go && exec "$@"', "sh")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to start and how it may end. `argv` is bubblewrap's line without what `run` adds;
+    `limit` gets the process id before anything of the command runs."""
+
+    bubblewrap: str
+    argv: Sequence[str]
+    command: Sequence[str]
+    filter: bytes
+    limit: Callable[[int], None]
+    watches: tuple[Watch, ...]
+    timeout_s: float
+    max_output: int
+    stdin: bytes
+
+
+@dataclass
+class Ending:
+    """How it ended. `status` is the command's own, None if it was ended."""
+
+    ended: Ended = "exit"
+    reason: str = ""
+    status: int | None = None
+    output: bytearray = field(default_factory=bytearray)
+    seconds: float = 0.0
+
+
+def run(plan: Plan) -> Ending:
+    """Runs `plan`. Raises EnvironmentFault with bubblewrap's own words if the sandbox did not start."""
+    started = time.monotonic()
+    with _Running(plan) as running:
+        running.follow(started + plan.timeout_s)
+        running.finish()
+    running.ending.seconds = time.monotonic() - started
+    return running.ending
+
+
+def _unstarted(said: str) -> int:
+    """The status of a command that does not exist, as a shell gives it. Raises EnvironmentFault where the sandbox
+    itself did not come about."""
+    if said.startswith("bwrap: execvp "):
+        return 127
+    raise EnvironmentFault(f"The sandbox could not be started: {said[-600:]}")
+
+
+def _memory(content: bytes) -> int:
+    """A file in memory: what it holds is seen by whoever has the descriptor, and in no list of processes."""
+    descriptor = os.memfd_create("patchwright", os.MFD_CLOEXEC)
+    os.write(descriptor, content)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor
+
+
+class _Running:
+    """One started sandbox: its pipes, and the process 1 inside whose death ends all others there."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.ending = Ending()
+        self._left = b"\n" + plan.stdin
+        self._told = b""
+        self._inner: int | None = None  # pidfd of process 1
+        self._next_tick = 0.0
+        self._events = selectors.DefaultSelector()
+
+    def __enter__(self) -> _Running:
+        self._status, theirs = os.pipe()
+        filter_fd, words = _memory(self.plan.filter), _memory(b"\0".join(map(os.fsencode, self.plan.argv)))
+        told = ["--seccomp", str(filter_fd), "--json-status-fd", str(theirs), "--args", str(words)]
+        try:
+            self._process = subprocess.Popen(
+                [*_GATE, self.plan.bubblewrap, *told, "--", *self.plan.command],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                pass_fds=(filter_fd, theirs, words),
+                start_new_session=True,
+                env={},
+                cwd="/",
+            )
+        except OSError as failed:
+            os.close(self._status)
+            raise EnvironmentFault(f"The sandbox could not be started: {failed}.") from failed
+        finally:
+            for given in (filter_fd, theirs, words):
+                os.close(given)
+        self._outer = os.pidfd_open(self._process.pid)
+        self._listen()
+        return self
+
+    def _listen(self) -> None:
+        assert self._process.stdin
+        assert self._process.stdout
+        self._stdin, self._stdout = self._process.stdin.fileno(), self._process.stdout.fileno()
+        for descriptor in (self._stdin, self._stdout, self._status):
+            os.set_blocking(descriptor, False)
+        self._events.register(self._stdout, selectors.EVENT_READ, self._read)
+        self._events.register(self._status, selectors.EVENT_READ, self._hear)
+        self._events.register(self._outer, selectors.EVENT_READ)
+
+    def __exit__(self, *_: object) -> None:
+        self._kill()
+        self._events.close()
+        with contextlib.suppress(OSError):  # buffered input for a reader that is gone
+            self._process.stdin.close()  # type: ignore[union-attr]
+        self._process.stdout.close()  # type: ignore[union-attr]
+        self._process.wait()
+        for descriptor in (self._outer, self._status, self._inner):
+            if descriptor is not None:
+                os.close(descriptor)
+
+    def follow(self, deadline: float) -> None:
+        """Until the command has exited, time is up, or it took too much."""
+        self.plan.limit(self._process.pid)
+        self._events.register(self._stdin, selectors.EVENT_WRITE, self._write)
+        while self.ending.ended == "exit":
+            now = time.monotonic()
+            if now >= deadline:
+                self._stop("timeout", f"It ran longer than {self.plan.timeout_s:g} s.")
+                return
+            ready = self._events.select(min(deadline - now, _TICK_S))
+            for key, _ in ready:
+                if key.data:
+                    key.data()
+            if any(key.fd == self._outer for key, _ in ready):
+                return
+            self._look(now)
+
+    def finish(self) -> None:
+        """Kills what is left, takes the last output, and tells a command that failed from a sandbox that did."""
+        self._hear()
+        self._kill()
+        code = self._process.wait()
+        if self.ending.ended == "exit":
+            while self._stdout in self._events.get_map() and self._read():
+                pass
+        self._hear()
+        if self.ending.ended != "exit":
+            return
+        self.ending.status = self._exit_code()
+        if self.ending.status is None and code < 0:
+            self._stop("killed", f"Its sandbox was killed by signal {-code}.")
+        elif self.ending.status is None:
+            self.ending.status = _unstarted(self.ending.output.decode("utf-8", "replace").strip() or f"exit {code}")
+
+    def _stop(self, ended: Ended, reason: str) -> None:
+        self.ending.ended, self.ending.reason = ended, reason
+
+    def _look(self, now: float) -> None:
+        if now < self._next_tick or self.ending.ended != "exit":
+            return
+        self._next_tick = now + _TICK_S
+        for watch in self.plan.watches:
+            if reason := watch():
+                self._stop("killed", reason)
+                return
+
+    def _read(self) -> bool:
+        """Takes what is there; False at the end or when nothing is."""
+        try:
+            chunk = os.read(self._stdout, _CHUNK)
+        except BlockingIOError:
+            return False
+        if not chunk:
+            self._events.unregister(self._stdout)
+            return False
+        room = self.plan.max_output - len(self.ending.output)
+        self.ending.output += chunk[:room]
+        if len(chunk) > room:
+            self._stop("output", f"It wrote more than {self.plan.max_output} bytes.")
+            return False
+        return True
+
+    def _write(self) -> None:
+        try:
+            self._left = self._left[os.write(self._stdin, self._left) :]
+        except BlockingIOError:
+            return
+        except OSError:  # the command reads no more
+            self._left = b""
+        if not self._left:
+            self._events.unregister(self._stdin)
+            self._process.stdin.close()  # type: ignore[union-attr]
+
+    def _hear(self) -> None:
+        """Bubblewrap's own words: first which process is number 1 inside, at the end how the command exited."""
+        with contextlib.suppress(BlockingIOError):
+            while chunk := os.read(self._status, _CHUNK):
+                self._told += chunk
+            if self._status in self._events.get_map():
+                self._events.unregister(self._status)
+        pid = self._said("child-pid")
+        if self._inner is None and pid is not None:
+            with contextlib.suppress(ProcessLookupError):
+                self._inner = os.pidfd_open(pid)
+
+    def _exit_code(self) -> int | None:
+        return self._said("exit-code")
+
+    def _said(self, name: str) -> int | None:
+        for line in self._told.splitlines():
+            with contextlib.suppress(ValueError):
+                value = json.loads(line).get(name)
+                if isinstance(value, int):
+                    return value
+        return None
+
+    def _kill(self) -> None:
+        """Process 1 first: it is gone only when all others of its name space are. Then bubblewrap outside."""
+        if self._inner is not None:
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self._inner, signal.SIGKILL)
+            waiting = selectors.DefaultSelector()
+            waiting.register(self._inner, selectors.EVENT_READ)
+            waiting.select(_GONE_S)
+            waiting.close()
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self._outer, signal.SIGKILL)

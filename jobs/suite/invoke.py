@@ -1,0 +1,159 @@
+"""How a suite is started so that it leaves a report, and how it is narrowed to some tests. Pure.
+
+The suite's own command runs as it stands; a report is asked for by environment wherever the runner can, else by
+arguments behind the command.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from jobs.suite import junit, records
+from jobs.suite.command import append, last_command, program, simple
+from jobs.suite.parsed import Parsed
+from jobs.suite.suite import Suite
+
+PLUGINS = "/opt/patchwright/reports"
+MAX_NAMES = 200  # more named tests than this: the whole suite is quicker to say and as quick to run
+MAX_NAME_BYTES = 60_000
+
+_PYTEST_REPORT, _UNITTEST_REPORT = "pytest.xml", "unittest.jsonl"
+# Not `-p no:cacheprovider`: with it a repository's own --lf or --ff is an unknown option. A cache in the cell's
+# private /tmp keeps nothing between runs either.
+_PYTEST_OPTIONS = (
+    f"--junitxml=/out/{_PYTEST_REPORT} -o junit_family=xunit1 -o cache_dir=/tmp/pytest-cache "
+    "--continue-on-collection-errors"
+)
+_QUIET = {"PYTHONDONTWRITEBYTECODE": "1", "npm_config_update_notifier": "false"}
+_NODE_OPTIONS = (
+    f"--test-reporter=spec --test-reporter-destination=stdout "
+    f"--test-reporter={PLUGINS}/node.mjs --test-reporter-destination=/out/node.jsonl"
+)
+
+
+@dataclass(frozen=True)
+class Invocation:
+    """One way to start a suite. `reports` maps files in /out to their parsers; `narrowed` is False where the named
+    tests could not be selected and the whole suite runs."""
+
+    line: str
+    env: Mapping[str, str]
+    reports: Mapping[str, Callable[[bytes], Parsed]] = field(default_factory=dict)
+    narrowed: bool = False
+
+
+def invocation(suite: Suite, tests: tuple[str, ...] | None = None) -> Invocation:
+    """How `suite` is run, narrowed to `tests` (ids as its reports name them) where the runner can."""
+    names = tests if tests and len(tests) <= MAX_NAMES and sum(map(len, tests)) <= MAX_NAME_BYTES else ()
+    return _RUNNERS.get(suite.runner, _other)(suite, names)
+
+
+def _pytest(suite: Suite, tests: tuple[str, ...]) -> Invocation:
+    env = {**_QUIET, "PYTEST_ADDOPTS": _PYTEST_OPTIONS}
+    stem = _without_paths(suite.command) if tests else None
+    line = suite.command if stem is None else append(stem, [_selectable(t) for t in tests])
+    return Invocation(line, env, {_PYTEST_REPORT: junit.parse}, stem is not None)
+
+
+def _without_paths(command: str) -> str | None:
+    """`command` without the paths it names, since named tests would be added to them; None if that can't be told."""
+    if not simple(command):
+        return None
+    words = shlex.split(command)
+    start = max((i for i, word in enumerate(words) if word.endswith(("pytest", "py.test"))), default=len(words)) + 1
+    kept = words[:start]
+    for before, word in zip(words[start - 1 :], words[start:], strict=False):
+        if word.startswith("-"):
+            kept.append(word)
+        elif before.startswith("-") and "=" not in before and not re.fullmatch(r"-[qvsxl]+", before):
+            return None  # perhaps the option's value
+    return shlex.join(kept)
+
+
+def _selectable(test: str) -> str:
+    # Parameters with characters that XML can't hold come escaped; the whole function is then selected.
+    path, bracket, parameters = test.partition("[")
+    return path if re.search(r"#x[0-9A-F]{2}", parameters) else path + bracket + parameters
+
+
+def _unittest(suite: Suite, tests: tuple[str, ...]) -> Invocation:
+    env = {**_QUIET, **_unittest_env(tests)}
+    return Invocation(suite.command, env, {_UNITTEST_REPORT: records.parse_lines}, bool(tests))
+
+
+def _unittest_env(tests: tuple[str, ...]) -> dict[str, str]:
+    env = {"PYTHONPATH": PLUGINS, "PATCHWRIGHT_UNITTEST_REPORT": f"/out/{_UNITTEST_REPORT}"}
+    return {**env, "PATCHWRIGHT_UNITTEST_NAMES": "\n".join(tests)} if tests else env
+
+
+def _node(suite: Suite, tests: tuple[str, ...]) -> Invocation:
+    env = {**_QUIET, "NODE_OPTIONS": _NODE_OPTIONS}
+    reports = {"node.jsonl": records.parse_lines}
+    own = suite.script or suite.command
+    words = program(own)
+    if not tests or not simple(own) or "--test" not in words:
+        return Invocation(suite.command, env, reports)
+    flags = [w for w in words[1:] if w.startswith("-")]
+    line = shlex.join([words[0], *flags, *_files(tests)])
+    return Invocation(line, env, reports, narrowed=True)
+
+
+def _jest(suite: Suite, tests: tuple[str, ...]) -> Invocation:
+    words = ["--ci", "--json", "--outputFile=/out/jest.json"]
+    if tests:
+        words += ["-t", _titles(tests)]
+        words += ["--runTestsByPath", *_files(tests)] if _bare(suite) else []
+    env = {**_QUIET, "CI": "true"}
+    return Invocation(append(suite.command, words), env, {"jest.json": records.parse_jest}, bool(tests))
+
+
+def _vitest(suite: Suite, tests: tuple[str, ...]) -> Invocation:
+    words = ["--run", "--reporter=default", "--reporter=json", "--outputFile.json=/out/vitest.json"]
+    if tests:
+        words += ["-t", _titles(tests), *(_files(tests) if _bare(suite) else [])]
+    env = {**_QUIET, "CI": "true"}
+    return Invocation(append(suite.command, words), env, {"vitest.json": records.parse_jest}, bool(tests))
+
+
+def _mocha(suite: Suite, tests: tuple[str, ...]) -> Invocation:
+    words = ["--reporter", f"{PLUGINS}/mocha.cjs"]
+    words += ["--grep", _titles(tests)] if tests else []
+    env = {**_QUIET, "PATCHWRIGHT_MOCHA_REPORT": "/out/mocha.jsonl"}
+    return Invocation(append(suite.command, words), env, {"mocha.jsonl": records.parse_lines}, bool(tests))
+
+
+def _other(suite: Suite, tests: tuple[str, ...]) -> Invocation:
+    """A command that may start pytest or unittest somewhere inside; both are asked, neither is narrowed."""
+    env = {**_QUIET, **_unittest_env(()), "PYTEST_ADDOPTS": _PYTEST_OPTIONS}
+    return Invocation(suite.command, env, {_PYTEST_REPORT: junit.parse, _UNITTEST_REPORT: records.parse_lines})
+
+
+def _bare(suite: Suite) -> bool:
+    """True if the runner's line names no files or patterns of its own."""
+    own = program(last_command(suite.script or suite.command))
+    return all(word.startswith("-") or word in ("run", "watch") for word in own[1:])
+
+
+def _files(tests: tuple[str, ...]) -> list[str]:
+    return list(dict.fromkeys(test.split(" > ", 1)[0] for test in tests))
+
+
+def _titles(tests: tuple[str, ...]) -> str:
+    """One pattern over full titles; an id without a title stands for its whole file."""
+    titles = {" ".join(test.split(" > ")[1:]) for test in tests}
+    if "" in titles:
+        return ".*"
+    return "^(" + "|".join(re.sub(r"([.*+?^${}()|\[\]\\/])", r"\\\1", t) for t in sorted(titles)) + ")$"
+
+
+_RUNNERS: dict[str, Callable[[Suite, tuple[str, ...]], Invocation]] = {
+    "pytest": _pytest,
+    "unittest": _unittest,
+    "node": _node,
+    "jest": _jest,
+    "vitest": _vitest,
+    "mocha": _mocha,
+}

@@ -1,0 +1,70 @@
+"""Reads the JSON lines that the reporters of ours write, and the JSON of jest and vitest. Pure."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from jobs.suite.parsed import MAX_BYTES, Parsed, Unreadable, gather
+from jobs.suite.report import State
+
+_STATES: dict[str, State] = {"passed": "passed", "failed": "failed", "error": "error", "skipped": "skipped"}
+_ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def parse_lines(data: bytes) -> Parsed:
+    """One object a line: `{id, state, message}`. Raises Unreadable."""
+    _check(data)
+    return gather(_line(line) for line in data.splitlines() if line.strip())
+
+
+def parse_jest(data: bytes) -> Parsed:
+    """The JSON that `jest --json` and vitest's json reporter write. Ids: `file > describe > test`, the file as
+    seen from /src. A file that could not be loaded is an id of its own. Raises Unreadable."""
+    _check(data)
+    whole = _object(data)
+    files = whole.get("testResults")
+    if not isinstance(files, list):
+        raise Unreadable("the report holds no test results")
+    return gather(row for file in files if isinstance(file, dict) for row in _jest_file(file))
+
+
+def _jest_file(file: dict[str, Any]) -> Iterator[tuple[str, State, str]]:
+    path = str(file.get("name", "")).removeprefix("/src/")
+    cases = [case for case in file.get("assertionResults") or [] if isinstance(case, dict)]
+    if not cases and file.get("status") == "failed":
+        yield path, "error", _plain(file.get("message"))
+    for case in cases:
+        titles = [*map(str, case.get("ancestorTitles") or []), str(case.get("title", ""))]
+        state = _STATES.get(str(case.get("status")), "skipped")  # pending, todo, disabled
+        messages = case.get("failureMessages") or []
+        yield " > ".join([path, *titles]), state, "\n".join(map(_plain, messages))
+
+
+def _line(line: bytes) -> tuple[str, State, str]:
+    record = _object(line)
+    test, state = record.get("id"), _STATES.get(str(record.get("state")))
+    if not isinstance(test, str) or state is None:
+        raise Unreadable("a line of the report names no test or no known state")
+    return test, state, _plain(record.get("message"))
+
+
+def _object(data: bytes) -> dict[str, Any]:
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError):
+        raise Unreadable("the report is no JSON") from None
+    if not isinstance(value, dict):
+        raise Unreadable("the report is no JSON object")
+    return value
+
+
+def _plain(text: object) -> str:
+    return _ESCAPES.sub("", str(text or ""))
+
+
+def _check(data: bytes) -> None:
+    if len(data) > MAX_BYTES:
+        raise Unreadable(f"the report has {len(data)} bytes, more than {MAX_BYTES}")

@@ -1,0 +1,155 @@
+"""Runs a suite in a cell and reads what it said."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Protocol
+
+from jobs.sandbox.base import Cell, Command, Result
+from jobs.sandbox.layer import Layer, lay
+from jobs.suite.compare import holds
+from jobs.suite.invoke import Invocation, invocation
+from jobs.suite.parsed import Parsed, Unreadable, shorten
+from jobs.suite.report import Report
+from jobs.suite.suite import Suite
+from jobs.trace.events import Trace
+
+MAX_TEXT = 64_000  # characters kept of a suite's output
+_NODE_REFUSES = "is not allowed in NODE_OPTIONS"
+
+
+def run_suite(cell: Cell, suite: Suite, *, timeout_s: float, tests: tuple[str, ...] | None = None) -> Report:
+    """Runs `suite` in `cell`, or the named `tests` of it, and returns its report.
+
+    Where the tests could not be selected the whole suite runs and the report is cut to them. Without a readable
+    report `tests` is None in it. Raises EnvironmentFault only if the cell can't start.
+    """
+    way = invocation(suite, tests)
+    result = cell.run(_command(way, timeout_s))
+    if _NODE_REFUSES in result.text and "NODE_OPTIONS" in way.env:  # an old Node: run it without the reporter
+        env = {k: v for k, v in way.env.items() if k != "NODE_OPTIONS"}
+        way = dataclasses.replace(way, env=env, reports={})
+        result = cell.run(_command(way, timeout_s))
+    parsed = _read(way, result)
+    if tests and way.narrowed and not _answers(parsed, tests):
+        way = invocation(suite)  # the names could not be selected after all
+        result = cell.run(_command(way, timeout_s))
+        parsed = _read(way, result)
+    report = _report(way, result, parsed)
+    return restrict(report, tests) if tests else report
+
+
+def restrict(report: Report, tests: tuple[str, ...]) -> Report:
+    """`report` cut to `tests`, to what they hold, and to what holds them: a file that could not be loaded."""
+    if report.tests is None:
+        return report
+    kept = {t: s for t, s in report.tests.items() if _concerns(t, tests)}
+    failures = {t: text for t, text in report.failures.items() if t in kept}
+    return dataclasses.replace(report, tests=kept, failures=failures)
+
+
+def _concerns(test: str, wanted: tuple[str, ...]) -> bool:
+    return test in wanted or any(holds(test, one) or holds(one, test) for one in wanted)
+
+
+def _answers(parsed: Parsed | None, tests: tuple[str, ...]) -> bool:
+    return parsed is not None and any(_concerns(test, tests) for test in parsed.tests)
+
+
+def _command(way: Invocation, timeout_s: float) -> Command:
+    command = Command.shell(way.line, timeout_s=timeout_s, env=way.env)
+    return dataclasses.replace(command, collect=tuple(way.reports))
+
+
+def _read(way: Invocation, result: Result) -> Parsed | None:
+    """The reports that the run left, added up; None if there are none or one of them is unreadable."""
+    found = [(name, parse) for name, parse in way.reports.items() if name in result.files]
+    tests, failures = {}, {}
+    for name, parse in found:
+        try:
+            parsed = parse(result.files[name])
+        except Unreadable:
+            return None
+        tests.update(parsed.tests)
+        failures.update(parsed.failures)
+    return Parsed(tests, failures) if found else None
+
+
+def _report(way: Invocation, result: Result, parsed: Parsed | None) -> Report:
+    return Report(
+        command=way.line,
+        exit_code=result.exit_code,
+        ended=result.ended,
+        seconds=round(result.seconds, 3),
+        output=shorten(result.text, MAX_TEXT),
+        tests=None if parsed is None else parsed.tests,
+        failures={} if parsed is None else parsed.failures,
+    )
+
+
+class Cells(Protocol):
+    """Makes cells over checked-out trees; `own` gives a tree to the user that cells run as."""
+
+    def own(self, tree: Path) -> None: ...
+
+    def on(self, tree: Path, layer: Layer | None = None) -> Cell: ...
+
+
+class FreshRuns:
+    """A SuiteRunner: each run gets a checkout of its own and a cell of its own, both thrown away after it.
+
+    `checkout` gives a folder with a tree's files; `layer` is laid over it. A run that was made before, of the same
+    tree and tests, is answered from memory. Each real run is told to `trace`.
+    """
+
+    def __init__(
+        self,
+        checkout: Callable[[str], AbstractContextManager[Path]],
+        cells: Cells,
+        layer: Layer | None,
+        suite: Suite,
+        timeout_s: float,
+        trace: Trace | None = None,
+    ) -> None:
+        self._checkout, self._cells, self._layer = checkout, cells, layer
+        self._suite, self._timeout_s, self._trace = suite, timeout_s, trace
+        self._known: dict[tuple[str, tuple[str, ...] | None], Report] = {}
+        self.runs = 0
+        self.seconds = 0.0
+
+    def __call__(self, tree: str, tests: tuple[str, ...] | None = None) -> Report:
+        """The report of the suite, or of `tests`, on `tree`."""
+        key = (tree, tests)
+        if key not in self._known:
+            self._known[key] = self._run(tree, tests)
+        return self._known[key]
+
+    def _run(self, tree: str, tests: tuple[str, ...] | None) -> Report:
+        began = time.monotonic()
+        with self._checkout(tree) as folder:
+            if self._layer is not None:
+                lay(self._layer, folder)
+            self._cells.own(folder)
+            cell = self._cells.on(folder, self._layer)
+            report = run_suite(cell, self._suite, timeout_s=self._timeout_s, tests=tests)
+        self.runs += 1
+        self.seconds += time.monotonic() - began
+        if self._trace is not None:
+            self._trace.emit("suite", tree=tree, **facts(report), wanted=len(tests) if tests else None)
+        return report
+
+
+def facts(report: Report) -> dict[str, object]:
+    """What a trace keeps of a report: no output, red ids capped."""
+    return {
+        "command": report.command[:2000],
+        "exit_code": report.exit_code,
+        "ended": report.ended,
+        "seconds": report.seconds,
+        "counts": report.counts,
+        "red": sorted(report.red)[:50],
+    }

@@ -1,0 +1,39 @@
+"""The words for what the matrix says. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from jobs.outcome import Level, Outcome
+from jobs.suite.finding import Finding
+from jobs.suite.report import Report
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Reports by (tests, code). A cell that says nothing new is None: without a change of the test surface
+    the `new_tests_*` runs equal the `old_tests_*` ones."""
+
+    old_tests_old_code: Report
+    old_tests_new_code: Report | None = None
+    new_tests_old_code: Report | None = None
+    new_tests_new_code: Report | None = None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the matrix says. `outcome` is FIXED, NOT_REPRODUCED, NOT_FIXED or BLOCKED; `reason` is for people and,
+    where red, holds the failing output verbatim (capped). Where a suite has no ids its command stands for the one
+    test it is."""
+
+    outcome: Outcome
+    level: Level
+    reason: str
+    matrix: Matrix
+    fixed: tuple[str, ...] = ()  # red on the base, green now
+    proven: tuple[str, ...] = ()  # new or changed tests that are red on the old code and green on the new
+    broken: tuple[str, ...] = ()  # green on the base (or unknown there), red now
+    missing: tuple[str, ...] = ()  # reported on the base, not reported now
+    newly_skipped: tuple[str, ...] = ()
+    flaky: tuple[str, ...] = ()
+    tamper: tuple[Finding, ...] = field(default_factory=tuple)

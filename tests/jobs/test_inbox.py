@@ -1,0 +1,85 @@
+"""The inbox: one entry for one meaning, kept until it is ended."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+import pytest
+from redis import Redis
+from redis.exceptions import RedisError
+from service_valkey import redis, redis_url, valkey  # noqa: F401
+
+from jobs import keys
+from jobs.connection import connect_async
+from jobs.inbox import Accepted, Arrival, Inbox, accept
+
+
+def _accept(url: str, *arrivals: Arrival) -> list[Accepted]:
+    async def all_at_once() -> list[Accepted]:
+        client = connect_async(url)
+        try:
+            return await asyncio.gather(*(accept(client, a, keep_s=60) for a in arrivals))
+        finally:
+            await client.aclose()
+
+    return asyncio.run(all_at_once())
+
+
+def test_delivery_is_accepted_once(redis_url: str, redis: Redis) -> None:
+    first, again = (_accept(redis_url, Arrival("d1", "issues", "m1", "{}"))[0] for _ in range(2))
+    assert first.new
+    assert again == Accepted(first.entry, new=False)
+    assert redis.zcard(keys.TODO) == 1
+
+
+def test_same_meaning_under_another_delivery_is_the_same_entry(redis_url: str) -> None:
+    first = _accept(redis_url, Arrival("d1", "issues", "m1", "{}"))[0]
+    assert _accept(redis_url, Arrival("d2", "issues", "m1", "{}")) == [Accepted(first.entry, new=False)]
+
+
+def test_fifty_copies_at_once_make_one_entry(redis_url: str, redis: Redis) -> None:
+    accepted = _accept(redis_url, *[Arrival(f"d{i % 5}", "issues", "m", "{}") for i in range(50)])
+    assert len({a.entry for a in accepted}) == 1
+    assert sum(a.new for a in accepted) == 1
+    assert redis.zcard(keys.TODO) == 1
+
+
+def test_marks_expire_but_the_entry_stays_until_ended(redis_url: str, redis: Redis) -> None:
+    entry = _accept(redis_url, Arrival("d1", "issues", "m1", "{}"))[0].entry
+    assert 0 < redis.ttl(keys.delivery("d1")) <= 60
+    assert 0 < redis.ttl(keys.meaning("m1")) <= 60
+    assert redis.ttl(keys.entry(entry)) == -1
+
+
+def test_taken_entry_comes_back_later_unless_ended(redis_url: str, redis: Redis) -> None:
+    inbox = Inbox(redis, keep_s=60)
+    entry_id = _accept(redis_url, Arrival("d1", "issue_comment", "m1", '{"a": 1}'))[0].entry
+    entry = inbox.take()
+    assert entry is not None
+    assert (entry.id, entry.delivery, entry.event, entry.trigger) == (entry_id, "d1", "issue_comment", '{"a": 1}')
+    assert entry.tries == 1
+    assert inbox.take() is None
+    inbox.later(entry_id, 0)
+    again = inbox.take()
+    assert again is not None
+    assert again.tries == 2
+    inbox.end(entry_id, "answered", "help")
+    inbox.later(entry_id, 0)
+    assert inbox.take() is None
+    assert inbox.ending(entry_id) == ("answered", "help")
+    assert 0 < redis.ttl(keys.entry(entry_id)) <= 60
+
+
+def test_bell_wakes_a_waiting_taker(redis_url: str, redis: Redis) -> None:
+    inbox = Inbox(redis, keep_s=60)
+    _accept(redis_url, Arrival("d1", "issues", "m1", "{}"))
+    began = time.monotonic()
+    inbox.wait(5)
+    assert time.monotonic() - began < 1
+    assert redis.llen(keys.BELL) == 0
+
+
+def test_away_redis_raises_instead_of_losing(tmp_path: object) -> None:
+    with pytest.raises(RedisError):
+        _accept("unix:///nonexistent/valkey.sock", Arrival("d1", "issues", "m1", "{}"))
