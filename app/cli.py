@@ -120,7 +120,7 @@ def cell(
     """Run a command exactly as the agent (or set-up) would, on a copy of the repository."""
     from app.local.tool import run_in_cell
 
-    raise typer.Exit(run_in_cell(repo, command, setup=setup))
+    raise typer.Exit(run_in_cell(repo, command, online=setup))
 
 
 @cli.command()

@@ -183,8 +183,6 @@ def parse(text: bytes) -> Policy:
         raise UserError(f"{PATH} is longer than 64 KB.")
     try:
         data, root = load(text.decode("utf-8-sig"))
-    except RecursionError:
-        raise UserError(f"{PATH} is nested too deeply.") from None
     except UnicodeDecodeError:
         raise UserError(f"{PATH} is not UTF-8 text.") from None
     except yaml.YAMLError as bad:
@@ -254,4 +252,5 @@ def _at(mark: yaml.Mark | None) -> str:
 
 
 def _problem(bad: yaml.YAMLError) -> str:
-    return str(getattr(bad, "problem", None) or "not readable as YAML")
+    said = [getattr(bad, name, None) for name in ("context", "problem")]
+    return " ".join(str(part) for part in said if part) or "not readable as YAML"

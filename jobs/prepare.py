@@ -31,7 +31,6 @@ class Prepared:
 
     cells: Cells
     toolchain: Toolchain
-    suite: Suite
     layer: Layer | None
     history: Skeleton
     env: Mapping[str, str]
@@ -50,6 +49,13 @@ class Prepared:
             lay(self.layer, checkout)
         self.own(checkout)
         return self.on(checkout, self.layer)
+
+    @property
+    def suite(self) -> Suite:
+        """The full test command. Raises Stopped(environment) where there is none."""
+        if self.toolchain.suite is None:
+            raise Stopped(Outcome.ENVIRONMENT, _no_suite(self.toolchain))
+        return self.toolchain.suite
 
     @property
     def layer_source(self) -> Path | None:
@@ -77,15 +83,13 @@ def toolchain_of(workspace: Workspace, policy: Policy) -> Toolchain:
 def prepare(workspace: Workspace, cells: Cells, policy: Policy, *, key: str, data: Path, trace: Trace) -> Prepared:
     """Detects, sets up (network on, by the allow-list), and returns what runs need. `key` names the repository.
 
-    Raises Stopped(environment) where there is nothing to run, SetupFailed where set-up fails.
+    Raises SetupFailed where set-up fails, Stopped(environment) for what is not supported.
     """
     _refuse_unknown(policy)
     toolchain = toolchain_of(workspace, policy)
-    if toolchain.suite is None:
-        raise Stopped(Outcome.ENVIRONMENT, _no_suite(toolchain))
     layer = _layer(workspace, cells, toolchain, policy, key, data, trace) if toolchain.setup else None
     history = skeleton.build(workspace.git_dir, workspace.base_sha, workspace.root / "history")
-    return Prepared(cells, toolchain, toolchain.suite, layer, history, policy.env)
+    return Prepared(cells, toolchain, layer, history, policy.env)
 
 
 def _layer(  # noqa: PLR0913 (each is a thing of its own)

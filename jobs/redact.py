@@ -27,7 +27,7 @@ _SHAPES = re.compile(
 )
 # The header's name stays, so that a log still says that there was one.
 _HEADER = re.compile(
-    r"((?:proxy-)?authorization|x-api-key)(['\"]?\s*[:=]\s*b?['\"]?)((?:(?:bearer|basic|token)\s+)?[^\s'\",;]+)",
+    r"((?:proxy-)?authorization|x-api-key)(['\"]?\s*[:=]\s*(?:b(?=['\"]))?['\"]?)((?:(?:bearer|basic|token)\s+)?[^\s'\",;]+)",
     re.IGNORECASE,
 )
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")

@@ -9,6 +9,9 @@ from typing import Any
 import yaml
 
 
+_DEEPEST = 20
+
+
 class _Loader(yaml.SafeLoader):
     """The safe loader with the newer standard's truth values (true, false) and no dates or base-60 numbers."""
 
@@ -27,7 +30,7 @@ def load(text: str) -> tuple[Any, yaml.Node | None]:
 
     Raises yaml.YAMLError, with a mark, also for keys that come twice and for anchors.
     """
-    _refuse_anchors(text)
+    _refuse_tricks(text)
     loader = _Loader(text)
     try:
         root = loader.get_single_node()
@@ -56,11 +59,15 @@ def mark_of(root: yaml.Node | None, path: Sequence[str | int]) -> yaml.Mark | No
     return mark
 
 
-def _refuse_anchors(text: str) -> None:
-    # A few lines of anchors can stand for gigabytes.
+def _refuse_tricks(text: str) -> None:
+    """Anchors, of which a few lines can stand for gigabytes, and nesting, whose reading takes the square of its depth."""
+    depth = 0
     for event in yaml.parse(text, Loader=_Loader):
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
             raise _error("anchors and aliases are not supported", event.start_mark)
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > _DEEPEST:
+            raise _error("nested too deeply", event.start_mark)
 
 
 def _refuse_twins(node: yaml.Node) -> None:

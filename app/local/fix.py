@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.local.here import Here, Output, at, deliver
+from app.local.here import Here, Output, at, deliver, nothing
 from jobs.agent.budget import Budget
 from jobs.order import Means, Order
 from jobs.pipeline import fix
@@ -34,14 +34,7 @@ def fix_here(repo: Path, request: str, wishes: Wishes, output: Output) -> int:
     here = at(repo, wishes.base, wishes.config, output)
     model = here.model(wishes.model or here.policy.model or here.settings.model)
     with Cells.open(here.settings.data) as cells, here.trace() as trace:
-        means = Means(
-            data=here.settings.data,
-            cells=cells,
-            trace=trace,
-            guard=_nothing,
-            leaks=here.redactor.knows,
-            where=str(output.trace) if output.trace else None,
-        )
+        means = Means(here.settings.data, cells, trace, nothing, here.redactor.knows, here.where)
         trace.emit("run.started", kind="fix", repository=str(here.repository.top), base=here.base_sha)
         receipt = fix(_order(here, request, wishes), means, model, LocalPublisher(here.repository.common))
         trace.emit("run.finished", outcome=receipt.outcome, reason=receipt.reason, cost=receipt.to_dict()["cost"])
@@ -65,7 +58,3 @@ def _order(here: Here, request: str, wishes: Wishes) -> Order:
         ),
         author=AUTHOR,
     )
-
-
-def _nothing() -> None:
-    """Nobody can take a local run over; Ctrl-C ends it."""

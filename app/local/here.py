@@ -64,6 +64,11 @@ class Here:
         finally:
             file.close()
 
+    @property
+    def where(self) -> str | None:
+        """What receipts call the trace."""
+        return str(self.output.trace) if self.output.trace else None
+
     def model(self, name: str) -> AnthropicModel:
         """The model called `name`. Raises EnvironmentFault without a key."""
         key = self.settings.anthropic_api_key
@@ -89,6 +94,10 @@ def _policy(repository: LocalRepository, sha: str, config: Path | None) -> Polic
         return parse(config.read_bytes())
     found = repository.read(sha, PATH)
     return default() if found is None else parse(found)
+
+
+def nothing() -> None:
+    """The guard of a local run: nobody can take it over; Ctrl-C ends it."""
 
 
 def deliver(receipt: Receipt, output: Output) -> int:

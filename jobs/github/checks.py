@@ -9,7 +9,7 @@ from jobs.github import values
 from jobs.github.scope import Scope
 from jobs.github.values import CheckRun
 from jobs.github.wire import Call
-from jobs.publish.clean import CHECK_LIMIT, Clean, cut, line, outgoing
+from jobs.publish.clean import CHECK_LIMIT, Clean, cut, outgoing, titled
 
 CHECK_NAME = "Patchwright"
 Status = Literal["queued", "in_progress", "completed"]
@@ -39,7 +39,7 @@ class CheckReport:
 
     def fields(self) -> dict[str, Any]:
         """The request's fields; absent things are left out, not null."""
-        output = {"title": line(self.title), "summary": _fit(self.summary)}
+        output = {"title": titled(self.title), "summary": _fit(self.summary)}
         if self.text:
             output["text"] = _fit(self.text)
         fields: dict[str, Any] = {"status": self.status, "output": output}

@@ -9,7 +9,7 @@ from jobs.github.errors import Rejected
 from jobs.github.scope import Scope
 from jobs.github.values import Pull
 from jobs.github.wire import Call, nothing
-from jobs.publish.clean import line, outgoing
+from jobs.publish.clean import outgoing, titled
 
 
 class Pulls(Scope):
@@ -32,7 +32,7 @@ class Pulls(Scope):
         Where the repository has no drafts, it is opened as ready; see `Pull.draft`. Raises
         Rejected with GitHub's words.
         """
-        fields = {"head": head, "base": base, "title": line(title), "body": outgoing(body), "draft": draft}
+        fields = {"head": head, "base": base, "title": titled(title), "body": outgoing(body), "draft": draft}
         try:
             return self._open(fields)
         except Rejected as refused:
@@ -47,7 +47,7 @@ class Pulls(Scope):
     ) -> Pull:
         """Changes what is given, leaves the rest."""
         fields: dict[str, Any] = {
-            "title": None if title is None else line(title),
+            "title": None if title is None else titled(title),
             "body": None if body is None else outgoing(body),
             "state": state,
         }

@@ -88,6 +88,11 @@ def outgoing(text: str) -> Clean:
     return text if isinstance(text, Clean) else _PLAIN.document(_PLAIN.prose(text))
 
 
+def titled(text: str) -> Clean:
+    """The same for titles."""
+    return text if isinstance(text, Clean) else line(text)
+
+
 def line(text: str, limit: int = TITLE_LIMIT) -> Clean:
     """Plain text of one line, for titles and commit subjects: readable, but it mentions and closes nothing."""
     flat = " ".join(visible(text).split())

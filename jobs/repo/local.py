@@ -25,8 +25,8 @@ class LocalRepository:
         """The object store, to be read as an alternate."""
         return self.common / "objects"
 
-    def resolve(self, revision: str) -> str:
-        """The commit id of `revision`. Raises UserError if there is none."""
+    def resolve(self, revision: str, *, option: str = "--base") -> str:
+        """The commit id of `revision`, which `option` gave. Raises UserError if there is none."""
         # HEAD is a linked worktree's own; everything else is shared.
         where = self.git_dir if revision == "HEAD" else self.common
         try:
@@ -34,7 +34,7 @@ class LocalRepository:
         except GitError:
             if revision == "HEAD":
                 raise UserError(f"{self.top} has no commits yet: commit something first.") from None
-            raise UserError(f"{self.top} has no branch, tag or commit named '{revision}' (--base).") from None
+            raise UserError(f"{self.top} has no branch, tag or commit named '{revision}' ({option}).") from None
 
     def read(self, commit: str, path: str) -> bytes | None:
         """The file's bytes in `commit`, or None if it has no such file."""

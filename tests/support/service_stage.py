@@ -27,7 +27,12 @@ from jobs.runs import Run, Runs
 REPO, PERSON = "acme/calc", "alice"
 VICTIMS = ("horse", "worker", "control", "receiver", "valkey")
 _UP = "import sys; from app.local.up import run; sys.exit(run(port={port}))"
-_WORDS = {"worker": ("worker", "now"), "control": ("control",), "receiver": ("serve",), "valkey": ("valkey-server",)}
+_WORDS = {
+    "worker": ("app.cli worker", "now"),
+    "control": ("app.cli control",),
+    "receiver": ("app.cli serve",),
+    "valkey": ("valkey-server",),
+}
 
 
 @dataclass(frozen=True)
@@ -150,8 +155,8 @@ def deployed(**more: str) -> Iterator[Deployment]:
             try:
                 until(lambda: _ready(deployment), timeout_s=60, every_s=0.1)
                 yield deployment
-            except BaseException:
-                Path("/tmp/service-stage.log").write_text(up.text())
+            except BaseException as failed:
+                failed.add_note(up.text()[-8000:])
                 raise
             finally:
                 left = [pid for child in children(up.pid) for pid in (child, *children(child))]

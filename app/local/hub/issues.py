@@ -9,6 +9,7 @@ from app.local.hub.records import Account, Body, Comment, Issue, Label, Reaction
 from app.local.hub.refusal import invalid, not_found
 from app.local.hub.state import State, stamp
 from app.local.hub.views import issues as show
+from app.local.hub.views import pulls as show_pulls
 
 
 def next_number(which: Repository) -> int:
@@ -26,14 +27,18 @@ def open_issue(state: State, which: Repository, user: Account, title: str, body:
 
 
 def tell(state: State, which: Repository, one: Issue, sender: Account, action: str, **more: object) -> None:
-    """Sends an `issues` event."""
-    shown = show.issue(state, state.links, which, one)
-    emit(state, which, "issues", sender, action=action, issue=shown, **more)
+    """Sends an `issues` event, of a pull request a `pull_request` event."""
+    if one.pull is None:
+        shown = show.issue(state, state.links, which, one)
+        emit(state, which, "issues", sender, action=action, issue=shown, **more)
+        return
+    pull = show_pulls.full(state, state.links, which, one)
+    emit(state, which, "pull_request", sender, action=action, number=one.number, pull_request=pull, **more)
 
 
 def edit(state: State, which: Repository, one: Issue, sender: Account, changes: Body) -> None:
     """Sets title, body, state, labels and assignees as far as `changes` has them."""
-    before = {name: {"from": getattr(one, name)} for name in ("title", "body") if name in changes}
+    before = {name: {"from": getattr(one, name) or ""} for name in ("title", "body") if name in changes}
     for name in before:
         setattr(one, name, changes[name])
     one.updated_at = stamp()
@@ -136,6 +141,4 @@ def set_labels(state: State, which: Repository, one: Issue, names: Iterable[str 
     changed = [("labeled", label) for label in wanted if label not in before]
     changed += [("unlabeled", label) for label in before if label not in wanted]
     for action, label in changed:
-        shown = show.label(state.links, which, label)
-        if one.pull is None:
-            tell(state, which, one, sender, action, label=shown)
+        tell(state, which, one, sender, action, label=show.label(state.links, which, label))

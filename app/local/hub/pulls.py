@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from app.local.hub import history
 from app.local.hub.events import emit
 from app.local.hub.history import Person
-from app.local.hub.issues import next_number, set_state
+from app.local.hub.issues import next_number, set_state, tell
 from app.local.hub.records import Account, Body, Issue, Pull, Repository, Review, ReviewComment
 from app.local.hub.refusal import Refused, invalid
 from app.local.hub.state import State, stamp
@@ -85,15 +85,11 @@ def _bring(which: Repository, source: Repository, sha: str, number: int) -> None
         history.borrow(source.git_dir, which.git_dir, sha, ref)
 
 
-def tell(state: State, which: Repository, one: Issue, sender: Account, action: str, **more: object) -> None:
-    """Sends a `pull_request` event."""
-    shown = show.full(state, state.links, which, one)
-    emit(state, which, "pull_request", sender, action=action, number=one.number, pull_request=shown, **more)
-
-
 def edit(state: State, which: Repository, one: Issue, sender: Account, changes: Body) -> None:
     """Sets title, body, base and state as far as `changes` has them."""
-    before = {name: {"from": getattr(one, name)} for name in ("title", "body") if changes.get(name, one) is not one}
+    before = {
+        name: {"from": getattr(one, name) or ""} for name in ("title", "body") if changes.get(name, one) is not one
+    }
     for name in before:
         setattr(one, name, changes[name])
     if changes.get("base"):
@@ -194,37 +190,33 @@ def review(state: State, which: Repository, one: Issue, user: Account, fields: B
 
 def line_comment(state: State, which: Repository, one: Issue, user: Account, fields: Body) -> ReviewComment:
     """A comment on a line of the diff, not yet added. Raises Refused 422 for a line outside it."""
-    hunk = _hunk(which, one, fields)
+    hunk, position = _anchor(which, one, fields)
+    start = {name: fields.get(name) for name in ("start_line", "start_side")}
+    place = {"position": position, "original_position": position, **start, "original_start_line": start["start_line"]}
+    if fields.get("line") is not None:
+        line = fields["line"]
+        place |= {"line": line, "original_line": line, "side": fields.get("side") or "RIGHT"}
+    place["subject_type"] = fields.get("subject_type") or "line"
     at = stamp()
-    names = ("line", "side", "start_line", "start_side", "position", "subject_type")
-    place = {name: fields[name] for name in names if fields.get(name) is not None}
-    if "line" in place:
-        place = {"side": "RIGHT", "original_line": place["line"], **place}
     return ReviewComment(
         state.new_id(), user, fields["body"], fields["path"], fields["commit_id"], at, at, hunk, place,
         in_reply_to=fields.get("in_reply_to"),
     )  # fmt: skip
 
 
-def _hunk(which: Repository, one: Issue, fields: Body) -> str:
-    changed = {d.change.path: d for d in show.files(which, one)}
-    diff = changed.get(fields["path"])
+def _anchor(which: Repository, one: Issue, fields: Body) -> tuple[str, int]:
+    """The hunk down to the commented line, and how far below the first `@@` that is."""
+    diff = next((d for d in show.files(which, one) if d.change.path == fields["path"]), None)
     if diff is None:
         raise _outside("pull_request_review_thread.path")
-    line, hunks = fields.get("line"), re.split(r"(?m)^(?=@@ )", diff.hunks or "")[1:]
+    rows, line, left = list(diff.lines()), fields.get("line"), fields.get("side") == "LEFT"
     if line is None:
-        return hunks[0] if hunks else ""
-    found = next((h for h in hunks if line in _lines(h, old=fields.get("side") == "LEFT")), None)
-    if found is None:
-        raise _outside("pull_request_review_thread.line")
-    return found.rstrip("\n")
-
-
-def _lines(hunk: str, *, old: bool) -> range:
-    numbers = re.match(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", hunk)
-    assert numbers is not None
-    start, length = numbers.group(1, 2) if old else numbers.group(3, 4)
-    return range(int(start), int(start) + int(length or 1))
+        return rows[0].text, fields.get("position") or 1
+    for at, row in enumerate(rows):
+        if line == (row.old if left else row.new):
+            start = max(i for i in range(at) if rows[i].text.startswith("@@"))
+            return "\n".join(each.text for each in rows[start : at + 1]), at
+    raise _outside("pull_request_review_thread.line")
 
 
 def _outside(field: str) -> Refused:

@@ -10,12 +10,13 @@ import os
 import secrets
 import signal
 from asyncio.subprocess import DEVNULL, PIPE, Process
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import PlainTextResponse, Response, StreamingResponse
+from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from app.local.hub.access import reaches
 from app.local.hub.receiving import decide
@@ -48,7 +49,7 @@ class SmartHttp:
         if service not in _SERVICES:  # the old protocol of plain files is not spoken
             return PlainTextResponse("Please upgrade your git client.", 403)
         try:
-            receipt = self._admit(request, writes=service == "git-receive-pack")
+            receipt = await run_in_threadpool(self._admit, request, writes=service == "git-receive-pack")
         except Refused as no:
             return PlainTextResponse(no.message, no.status, no.headers)
         key = secrets.token_urlsafe(16)
@@ -139,18 +140,39 @@ async def _run(request: Request, environment: dict[str, str], done: Callable[[],
         else:
             headers[name] = value
 
-    async def rest() -> AsyncIterator[bytes]:
-        assert process.stdout is not None
-        finished = False
-        try:
-            while chunk := await process.stdout.read(_CHUNK):
-                yield chunk
-            finished = True
-        finally:
-            await _end(process, feed, finished=finished)
-            done()
+    return _Streamed(process, feed, done, status_code=status, headers=headers)
 
-    return StreamingResponse(rest(), status, headers)
+
+class _Streamed(Response):
+    """What git writes, as it writes it. Starlette's own streaming would listen for the client's end meanwhile and
+    so take away parts of a request that git still reads."""
+
+    def __init__(
+        self,
+        process: Process,
+        feed: asyncio.Task[None],
+        done: Callable[[], object],
+        *,
+        status_code: int,
+        headers: dict[str, str],
+    ) -> None:
+        super().__init__(None, status_code, headers)
+        del self.headers["content-length"]
+        self._process, self._feed, self._done = process, feed, done
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Sends everything and ends the process."""
+        stdout, finished = self._process.stdout, False
+        assert stdout is not None
+        try:
+            await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+            while chunk := await stdout.read(_CHUNK):
+                await send({"type": "http.response.body", "body": chunk, "more_body": True})
+            finished = True
+            await send({"type": "http.response.body", "body": b""})
+        finally:
+            await _end(self._process, self._feed, finished=finished)
+            self._done()
 
 
 async def _feed(request: Request, process: Process) -> None:

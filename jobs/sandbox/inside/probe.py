@@ -224,7 +224,9 @@ def probe(targets: dict[str, object]) -> dict[str, Finding]:
         "no abstract socket": no_unix_socket("\0" + str(targets["abstract"])),
         "no socket file": no_unix_socket(str(targets["socket"])),
         "no vsock or odd sockets": no_odd_sockets(),
-        "kernel settings": read_only("/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger", "/proc/sys/vm/drop_caches"),
+        "kernel settings": read_only(
+            "/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger", "/proc/sys/vm/drop_caches"
+        ),
         "root and devices": read_only("", "/dev", "/etc", "/usr", "/opt/patchwright", "/var", "/home", "/run"),
         "git and layer": read_only("/src/.git", "/env"),
         "other trees": out_of_reach(files),

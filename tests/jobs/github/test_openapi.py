@@ -61,9 +61,7 @@ def _code(gh: World) -> None:
     github.file("README.md")
     button = Action("Apply", "Push the patch to this branch", "apply")
     github.show_check(sha, "r-1", CheckReport("in_progress", "Working", "…", details_url="https://example.invalid/r-1"))
-    github.show_check(
-        sha, "r-1", CheckReport("completed", "T", "S", text="X", conclusion="neutral", actions=(button,))
-    )
+    github.show_check(sha, "r-1", CheckReport("completed", "T", "S", text="X", conclusion="neutral", actions=(button,)))
 
 
 def _propose(gh: World) -> None:

@@ -87,9 +87,7 @@ def test_reports_above_their_size_are_left_out(cells: Cells, tree: Path) -> None
     assert list(result.files) == ["a"]
 
 
-def test_nothing_of_our_environment_comes_along(
-    cells: Cells, tree: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_of_our_environment_comes_along(cells: Cells, tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     canary = "canary-5d1e"
     monkeypatch.setenv("SOME_SECRET", canary)
     plain = subprocess.run(["env"], capture_output=True, text=True, check=True).stdout

@@ -37,7 +37,9 @@ def test_the_x32_calls_end_the_process() -> None:
 
 
 @BOTH
-@pytest.mark.parametrize("flag", [0x80, 0x20000, 0x02000000, 0x04000000, 0x08000000, 0x10000000, 0x20000000, 0x40000000])
+@pytest.mark.parametrize(
+    "flag", [0x80, 0x20000, 0x02000000, 0x04000000, 0x08000000, 0x10000000, 0x20000000, 0x40000000]
+)
 def test_clone_makes_no_name_space(machine: str, flag: int) -> None:
     known = MACHINES[machine]
     assert decide(program(machine), known.calls["clone"], (flag | 17,), architecture=known.audit) == EPERM

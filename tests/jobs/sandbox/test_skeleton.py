@@ -63,7 +63,15 @@ def test_reading_commands_work(cells: Cells, made: Skeleton, checkout: Path) -> 
 
 @pytest.mark.parametrize(
     "line",
-    ["git commit -qam x", "git config a.b c", "git branch x", "git checkout -q v1.2", "git stash", "touch .git/x", "mv .git x"],
+    [
+        "git commit -qam x",
+        "git config a.b c",
+        "git branch x",
+        "git checkout -q v1.2",
+        "git stash",
+        "touch .git/x",
+        "mv .git x",
+    ],
 )
 def test_writing_commands_fail(cells: Cells, made: Skeleton, checkout: Path, line: str) -> None:
     before = {path: path.read_bytes() for path in made.path.rglob("*") if path.is_file()}

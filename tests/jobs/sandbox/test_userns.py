@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -37,17 +39,17 @@ with Cells.open(data / "data") as cells:
 
 
 @pytest.fixture(scope="module")
-def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
-    code = tmp_path_factory.mktemp("code")
-    for parent in (code, *code.parents[:2]):
-        parent.chmod(0o755)
-    home = tmp_path_factory.mktemp("home")
-    home.chmod(0o777)
-    env = readable_copy(code)
-    done = as_stranger([system_python(), "-c", _SCRIPT, str(home)], env, home)
-    assert done.returncode == 0, done.stderr
-    answer: dict[str, object] = json.loads(done.stdout)
-    return answer
+def said() -> Iterator[dict[str, object]]:
+    # Not below the tests' own temporary folder: others can't pass through that one.
+    with tempfile.TemporaryDirectory(prefix="pw-stranger-") as folder:
+        code, home = Path(folder, "code"), Path(folder, "home")
+        for place, mode in ((Path(folder), 0o755), (code, 0o755), (home, 0o777)):
+            place.mkdir(exist_ok=True)
+            place.chmod(mode)
+        done = as_stranger([system_python(), "-c", _SCRIPT, str(home)], readable_copy(code), home)
+        assert done.returncode == 0, done.stderr
+        answer: dict[str, object] = json.loads(done.stdout)
+        yield answer
 
 
 def test_every_wall_holds(said: dict[str, object]) -> None:

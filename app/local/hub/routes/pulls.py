@@ -9,7 +9,7 @@ from app.local.hub.pushes import land
 from app.local.hub.records import Issue
 from app.local.hub.refusal import Refused, invalid, malformed, not_found
 from app.local.hub.routes.commits import as_diff
-from app.local.hub.views import commits
+from app.local.hub.views import accounts, commits
 from app.local.hub.views import pulls as show
 
 _READ, _WRITE = "pull_requests=read", "pull_requests=write"
@@ -138,7 +138,8 @@ def request_reviewers(call: Call) -> Reply:
             raise Refused(422, _NOT_COLLABORATORS)
         if who not in pull.reviewers:
             pull.reviewers.append(who)
-            pulls.tell(call.state, which, one, call.account, "review_requested")
+            asked = accounts.account(call.links, who)
+            pulls.tell(call.state, which, one, call.account, "review_requested", requested_reviewer=asked)
     return Reply(201, show.simple(call.state, call.links, which, one))
 
 

@@ -164,6 +164,7 @@ def review_comment(links: Links, which: Repository, one: Issue, what: ReviewComm
         "pull_request_url": pull_url,
         "author_association": issues.association(which, what.user),
         "_links": {"self": {"href": url}, "html": {"href": page}, "pull_request": {"href": pull_url}},
+        "reactions": issues.rollup(url, ()),
         **what.place,
     }
     return body if what.in_reply_to is None else {**body, "in_reply_to_id": what.in_reply_to}
