@@ -14,6 +14,7 @@ from app.settings import ReceiverSettings
 from app.webhook import Receiving, route
 from jobs import logs
 from jobs.connection import connect_async
+from jobs.inbox import Door
 from jobs.redact import Redactor
 from jobs.settings import take
 
@@ -24,7 +25,8 @@ _CONNECTIONS = 1000
 def build(settings: ReceiverSettings) -> FastAPI:
     """The app: the webhook, health and (in time) the pages. Raises UserError for a Redis address that is none."""
     redis = connect_async(settings.redis_url.get_secret_value())
-    receiving = Receiving(redis, settings.webhook_secret.get_secret_value(), settings.prefix, settings.keep_s)
+    door = Door(redis, keep_s=settings.keep_s)
+    receiving = Receiving(door, settings.webhook_secret.get_secret_value(), settings.prefix)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:

@@ -57,7 +57,7 @@ class Trigger:
 
     def to_json(self) -> str:
         """JSON text, plain ASCII."""
-        return json.dumps(dataclasses.asdict(self), sort_keys=True)
+        return json.dumps(vars(self), sort_keys=True)  # flat: no deep copy needed
 
     @classmethod
     def from_json(cls, text: str) -> Trigger:

@@ -10,7 +10,6 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
-from redis.asyncio import Redis
 from redis.exceptions import RedisError
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
@@ -19,7 +18,7 @@ from app.events import Ignored, parse_event
 from app.signature import valid
 from app.trigger import Trigger, decide
 from jobs import logs
-from jobs.inbox import Accepted, Arrival, accept
+from jobs.inbox import Accepted, Arrival, Door
 
 logger = logging.getLogger(__name__)
 
@@ -40,12 +39,11 @@ class _Answer(Exception):
 
 @dataclass(frozen=True)
 class Receiving:
-    """What the route works with. `secret` signs deliveries; marks are kept for `keep_s` seconds."""
+    """What the route works with. `secret` signs deliveries, `prefix` begins commands."""
 
-    redis: Redis
+    door: Door
     secret: str
     prefix: str
-    keep_s: int
 
 
 def route(receiving: Receiving) -> Callable[[Request], Awaitable[Response]]:
@@ -122,7 +120,7 @@ async def _store(receiving: Receiving, guid: str, name: str, trigger: Trigger) -
     arrival = Arrival(guid, name, trigger.meaning, trigger.to_json())
     try:
         async with asyncio.timeout(_INBOX_S):
-            return await accept(receiving.redis, arrival, keep_s=receiving.keep_s)
+            return await receiving.door.accept(arrival)
     except (RedisError, TimeoutError, OSError) as away:
         # Whether or not the inbox has it, the same delivery can come again without harm.
         logger.error("inbox away", extra={"cause": type(away).__name__})

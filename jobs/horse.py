@@ -21,6 +21,7 @@ from jobs.queue import RunJob, open_queue
 logger = logging.getLogger(__name__)
 
 # RQ's own recovery is slow whatever these say (a minute at best); ours is the lease. They keep its lists tidy.
+_NICE = 5
 _TTL_S, _MONITOR_S, _MAINTENANCE_S = 20, 5, 60
 
 
@@ -54,8 +55,9 @@ class RunWorker(Worker):
         self._working_on = None
 
     def main_work_horse(self, job: RQJob, queue: Queue) -> None:
-        """The horse's life: never longer than ours."""
+        """The horse's life: never longer than ours, and behind whoever answers people on the same machine."""
         die_with(self.pid or 0)
+        os.nice(_NICE)
         super().main_work_horse(job, queue)
 
     def handle_work_horse_killed(self, job: RQJob, retpid: int | None, ret_val: int | None, rusage: Any) -> None:

@@ -53,23 +53,30 @@ def new_id() -> str:
     return f"r-{ULID()}"
 
 
-async def accept(redis: AsyncRedis, arrival: Arrival, *, keep_s: int) -> Accepted:
-    """Writes delivery mark, meaning mark, entry and its place in the todo list in one step.
+class Door:
+    """The receiver's side: lets arrivals in. Marks of what was accepted are kept for `keep_s` seconds."""
 
-    Raises RedisError if that could not be confirmed; then it is safe to deliver the same again.
-    """
-    entry_id = new_id()
-    names = [
-        keys.delivery(arrival.delivery),
-        keys.meaning(arrival.meaning),
-        keys.entry(entry_id),
-        keys.TODO,
-        keys.BELL,
-    ]
-    fields = ["delivery", arrival.delivery, "event", arrival.event, "trigger", arrival.trigger]
-    script = redis.register_script(source("accept"))
-    new, known = await script(keys=names, args=[entry_id, now_ms(), keep_s, *fields])
-    return Accepted(known.decode(), bool(new))
+    def __init__(self, redis: AsyncRedis, *, keep_s: int) -> None:
+        self.redis = redis
+        self._keep_s = keep_s
+        self._accept = redis.register_script(source("accept"))
+
+    async def accept(self, arrival: Arrival) -> Accepted:
+        """Writes delivery mark, meaning mark, entry and its place in the todo list in one step.
+
+        Raises RedisError if that could not be confirmed; then it is safe to deliver the same again.
+        """
+        entry_id = new_id()
+        names = [
+            keys.delivery(arrival.delivery),
+            keys.meaning(arrival.meaning),
+            keys.entry(entry_id),
+            keys.TODO,
+            keys.BELL,
+        ]
+        fields = ["delivery", arrival.delivery, "event", arrival.event, "trigger", arrival.trigger]
+        new, known = await self._accept(keys=names, args=[entry_id, now_ms(), self._keep_s, *fields])
+        return Accepted(known.decode(), bool(new))
 
 
 class Inbox:

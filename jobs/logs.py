@@ -63,7 +63,9 @@ class _Lines(logging.Formatter):
         words = [at, record.levelname, record.name, record.getMessage()]
         words += [f"{name}={value!s}" for name, value in named.items() if value not in ("", None)]
         # One event is one line, whatever people wrote into it; control characters could drive a terminal.
-        line = "".join(c if c.isprintable() else repr(c)[1:-1] for c in " ".join(words))
+        line = " ".join(words)
+        if not line.isprintable():
+            line = "".join(c if c.isprintable() else repr(c)[1:-1] for c in line)
         if record.exc_info:
             line += "\n" + self.formatException(record.exc_info)
         return self._redactor(line)

@@ -161,6 +161,8 @@ def nothing_to_stop() -> str:
     return "No run is under way here."
 
 
-def followups(prefix: str = "/agent") -> tuple[str, ...]:
-    """What a person may write next on a pull request of ours."""
-    return (f"{prefix} fix <what to change>", f"{prefix} retry", f"{prefix} undo")
+def followups(number: int | None, prefix: str = "/agent") -> str:
+    """How a person goes on from a pull request of ours, as Markdown."""
+    where = f" on #{number}" if number is not None else ""
+    commands = f"`{prefix} retry` or `{prefix} fix <what to change>`"
+    return f"To follow up, write {commands} as the first line of a new comment{where}: the same branch is updated."

@@ -91,7 +91,7 @@ def _run(order: Order, means: Means, steps: Callable[[Site, Report], Ending]) ->
 
 def _set_up(order: Order, means: Means, story: Story, workspace: Workspace) -> Site:
     ready = prepare(workspace, means.cells, order.policy, key=order.key, data=means.data, trace=means.trace)
-    story.learn(toolchain=ready.toolchain, layer=ready.layer)
+    story.learn(toolchain=ready.toolchain, layer=ready.layer, tools=ready.tools)
     limit_s = order.policy.budget.verify_minutes * 60
     suite = FreshRuns(workspace.checkout, ready, ready.layer, ready.suite, timeout_s=limit_s, trace=means.trace)
     return Site(order, means, story, workspace, ready, suite)
@@ -154,7 +154,6 @@ def _unproven(verdict: Verdict) -> bool:
 
 def _receipt(order: Order, means: Means, story: Story, ending: Ending) -> Receipt:
     facts, published = story.facts, ending.published
-    tools = {**facts.layer.tools} if facts.layer else {}
     return receipt(
         Ended(
             run=order.run,
@@ -173,6 +172,6 @@ def _receipt(order: Order, means: Means, story: Story, ending: Ending) -> Receip
             pr_url=published.url if published else None,
             trace=means.where,
             layer=facts.layer.key if facts.layer else None,
-            tools=tools,
+            tools={**facts.tools, **(facts.layer.tools if facts.layer else {})},
         )
     )

@@ -15,7 +15,7 @@ from jobs.repo.workspace import Workspace
 from jobs.sandbox import hosts, setup, skeleton
 from jobs.sandbox.base import Cell, Command, Result
 from jobs.sandbox.cell import Cells
-from jobs.sandbox.interpreters import choose
+from jobs.sandbox.interpreters import Interpreters, choose
 from jobs.sandbox.layer import Layer, LayerKey, lay
 from jobs.sandbox.skeleton import Skeleton
 from jobs.suite.detect import detect
@@ -27,13 +27,15 @@ SETUP_S = 1800.0
 
 @dataclass(frozen=True)
 class Prepared:
-    """A repository at one commit, ready to run. `layer` is None where nothing had to be set up."""
+    """A repository at one commit, ready to run. `layer` is None where nothing had to be set up; `tools`
+    maps interpreters to versions."""
 
     cells: Cells
     toolchain: Toolchain
     layer: Layer | None
     history: Skeleton
     env: Mapping[str, str]
+    tools: Mapping[str, str]
 
     def own(self, tree: Path) -> None:
         """Gives a checkout to the user that cells run as."""
@@ -87,28 +89,38 @@ def prepare(workspace: Workspace, cells: Cells, policy: Policy, *, key: str, dat
     """
     _refuse_unknown(policy)
     toolchain = toolchain_of(workspace, policy)
-    layer = _layer(workspace, cells, toolchain, policy, key, data, trace) if toolchain.setup else None
     history = skeleton.build(workspace.git_dir, workspace.base_sha, workspace.root / "history")
-    return Prepared(cells, toolchain, layer, history, policy.env)
+    with workspace.checkout(workspace.base) as folder:
+        chosen = choose(folder)
+        layer = _layer(folder, chosen, cells, toolchain.setup, policy, key=key, data=data, trace=trace)
+    return Prepared(cells, toolchain, layer, history, policy.env, chosen.versions)
 
 
 def _layer(  # noqa: PLR0913 (each is a thing of its own)
-    workspace: Workspace, cells: Cells, toolchain: Toolchain, policy: Policy, key: str, data: Path, trace: Trace
-) -> Layer:
+    folder: Path,
+    chosen: Interpreters,
+    cells: Cells,
+    lines: tuple[str, ...],
+    policy: Policy,
+    *,
+    key: str,
+    data: Path,
+    trace: Trace,
+) -> Layer | None:
+    if not lines:
+        return None
     exports = "".join(f"export {name}={shlex.quote(value)}; " for name, value in sorted(policy.env.items()))
-    commands = tuple(exports + line for line in toolchain.setup)
-    with workspace.checkout(workspace.base) as folder:
-        chosen = choose(folder)
-        return setup.build(
-            cells,
-            folder,
-            commands,
-            store=data / "layers" / key,
-            key=LayerKey.of(folder, repository=key, trust="default", commands=commands, tools=chosen.versions),
-            hosts=hosts.find(folder, chosen, uv=cells.programs.uv, more=policy.hosts),
-            timeout_s=SETUP_S,
-            trace=trace,
-        )
+    commands = tuple(exports + line for line in lines)
+    return setup.build(
+        cells,
+        folder,
+        commands,
+        store=data / "layers" / key,
+        key=LayerKey.of(folder, repository=key, trust="default", commands=commands, tools=chosen.versions),
+        hosts=hosts.find(folder, chosen, uv=cells.programs.uv, more=policy.hosts),
+        timeout_s=SETUP_S,
+        trace=trace,
+    )
 
 
 def _refuse_unknown(policy: Policy) -> None:

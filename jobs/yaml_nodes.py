@@ -8,7 +8,6 @@ from typing import Any
 
 import yaml
 
-
 _DEEPEST = 20
 
 
@@ -60,7 +59,7 @@ def mark_of(root: yaml.Node | None, path: Sequence[str | int]) -> yaml.Mark | No
 
 
 def _refuse_tricks(text: str) -> None:
-    """Anchors, of which a few lines can stand for gigabytes, and nesting, whose reading takes the square of its depth."""
+    """No anchors: a few lines can stand for gigabytes. No deep nesting: reading takes the square of its depth."""
     depth = 0
     for event in yaml.parse(text, Loader=_Loader):
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):

@@ -27,7 +27,7 @@ _PURE = {
     *("app/command.py", "app/events.py", "app/signature.py", "app/trigger.py"),
     *("jobs/errors.py", "jobs/job.py", "jobs/outcome.py", "jobs/redact.py", "jobs/trace/events.py"),
     *("jobs/agent/attempt.py", "jobs/model/base.py", "jobs/model/usage.py", "jobs/repo/patch.py"),
-    *("jobs/sandbox/base.py", "jobs/score/minimality.py", "jobs/suite/matrix.py", "jobs/suite/report.py"),
+    *("jobs/sandbox/base.py", "jobs/suite/compare.py", "jobs/suite/report.py", "jobs/suite/verdict.py"),
     *("jobs/suite/suite.py", "jobs/suite/tamper.py", "jobs/tasks/task.py"),
 }
 _IO = {

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from jobs.agent.calls import timed
-from jobs.agent.context import Context, likeliest, words
+from jobs.agent.context import Context, Pick, likeliest, words
 from jobs.agent.prompt import render
 from jobs.agent.record import Call
 from jobs.agent.stuck import Stuck
 from jobs.agent.tools import inside, run_tests
-from jobs.agent.tools.search import find
+from jobs.agent.tools.inside import Listed
+from jobs.agent.tools.page import WHOLE_LINES
+from jobs.agent.tools.search import Found, find
 from jobs.agent.tools.spec import Bench, ToolResult
 from jobs.model.base import Block
 from jobs.tasks.task import Task
@@ -44,14 +47,14 @@ def play(task: Task, context: Context, bench: Bench) -> tuple[tuple[Block, ...],
     """(calls as an assistant's blocks, their results, their record)."""
     wanted: list[tuple[str, dict[str, Any]]] = [("readfile", {"paths": ["."]})]
     listing = inside.show(bench.cell, ["."])[0].listing
-    patterns = words(task)
+    patterns, telling = words(task)
     if context.baseline is not None:
         wanted.append(("run_tests", {}))
-    chosen = likeliest(task, context, listing, find(bench, {"patterns": patterns, "context": 0}))
-    if patterns and len(chosen) < len(listing) // 2:  # where everything is shown anyway there is nothing to find
+    chosen = likeliest(task, context, listing, _found(patterns, bench))
+    if telling and len(chosen) < len(listing) // 2:  # where everything is shown anyway there is nothing to find
         wanted.append(("search", {"patterns": list(patterns), "context": 1}))
     if chosen:
-        wanted.append(("readfile", {"paths": list(chosen)}))
+        wanted.append(("readfile", _reading(chosen, listing)))
     asked: list[Block] = []
     results: list[Block] = []
     calls: list[Call] = []
@@ -62,6 +65,19 @@ def play(task: Task, context: Context, bench: Bench) -> tuple[tuple[Block, ...],
         results.append({"type": "tool_result", "tool_use_id": block["id"], "content": result.content})
         calls.append(made)
     return tuple(asked), tuple(results), tuple(calls)
+
+
+def _reading(chosen: Sequence[Pick], listing: Sequence[Listed]) -> dict[str, Any]:
+    """Arguments that show each pick, long files whole too."""
+    lines = {f.path: f.lines or 0 for f in listing}
+    spans = {p.path: p.spans or ((1, lines[p.path]),) for p in chosen if p.spans or lines[p.path] > WHOLE_LINES}
+    ranges = [{"path": path, "start": max(1, s), "end": e} for path, parts in spans.items() for s, e in parts]
+    paths = [p.path for p in chosen if p.path not in spans]
+    return {**({"paths": paths} if paths else {}), **({"ranges": ranges} if ranges else {})}
+
+
+def _found(patterns: tuple[str, ...], bench: Bench) -> Found:
+    return find(bench, {"patterns": patterns, "context": 0}) if patterns else Found((), 0, False, (), "")
 
 
 def _baseline(context: Context, bench: Bench) -> tuple[Call, ToolResult]:

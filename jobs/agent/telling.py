@@ -39,7 +39,7 @@ def round_fields(number: int, reply: Reply, calls: Sequence[Call], tool_bytes: i
         },
         "usd": reply.usd,
         "first_token_ms": reply.first_token_ms,
-        "tokens_per_s": round(usage.output / writing_s, 1) if writing_s > 0.001 else None,
+        "tokens_per_s": round(usage.output / writing_s, 1) if writing_s > 0.05 else None,
         "seconds": round(reply.seconds, 3),
         "stop_reason": reply.stop_reason,
         "text": reply.text[:4000],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -132,7 +132,7 @@ class Tokens:
 
     def revoke(self, token: Token) -> None:
         """Ends the token's life now; one that is already dead is fine, one that can't be reached expires by itself."""
-        wire = Wire(self.api_url, _Fixed(token), patience=Patience(tries=1, limit_s=0))
+        wire = Wire(self.api_url, _Fixed(token), patience=replace(self.wire.patience, tries=1, limit_s=0))
         try:
             wire.write(Call("DELETE", "/installation/token", "revoking a token"), nothing, guard=unfenced)
         except (DeadCredential, NotFound, RateLimited, Unclear):

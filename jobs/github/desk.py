@@ -10,6 +10,7 @@ from jobs.errors import UserError
 from jobs.gate import Ceilings, Refused
 from jobs.github.app import App
 from jobs.github.client import GitHub
+from jobs.github.issues import Reaction
 from jobs.github.wire import Guard
 from jobs.job import Job
 from jobs.outcome import Outcome
@@ -83,9 +84,8 @@ class GitHubDesk:
     def _new_client(self, repository_id: int, full_name: str, installation_id: int) -> GitHub:
         return self._app.repository(repository_id, full_name, installation_id, _PERMISSIONS).fenced(self._guard)
 
-    def _react(self, draft: Job, content: str) -> None:
+    def _react(self, draft: Job, reaction: Reaction) -> None:
         github = self._github(draft)
-        reaction = "eyes" if content == "eyes" else "confused"
         if draft.comment_id is not None:
             github.react(reaction, comment_id=draft.comment_id)
         else:

@@ -78,7 +78,7 @@ def edge(what: str) -> Iterator[None]:
         raise Unclear(f"GitHub could not be reached ({what}): {type(failed.exc).__name__}.", sent=not never) from failed
     except GitHubException as failed:
         raise Unclear(f"GitHub gave no readable answer ({what}): {type(failed).__name__}.") from failed
-    except (KeyError, TypeError, ValueError, IndexError) as odd:
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as odd:
         raise EnvironmentFault(f"The answer is not GitHub's ({what}): check GITHUB_API_URL.") from odd
 
 
@@ -118,7 +118,7 @@ def _limit_wait_s(response: httpx.Response, said: str) -> float | None:
     headers = response.headers
     if (after := headers.get("retry-after", "")).isdigit():
         return float(after)
-    if "secondary rate" in said.lower():
+    if any(words in said.lower() for words in ("secondary rate", "abuse detection")):
         return _SECONDARY_WAIT_S
     if headers.get("x-ratelimit-remaining") == "0":
         reset = headers.get("x-ratelimit-reset", "")

@@ -20,7 +20,6 @@ from jobs.github.errors import DeadCredential, RateLimited, Unclear, edge
 # Every supported GitHub Enterprise Server and github.com know this version; the routes used here are the same in both.
 API_VERSION = "2022-11-28"
 USER_AGENT = "patchwright"
-_TIMEOUT = httpx.Timeout(30.0, connect=10.0)
 _MOST_PAGES = 300
 
 T = TypeVar("T")
@@ -34,11 +33,13 @@ def unfenced() -> None:
 
 @dataclass(frozen=True)
 class Patience:
-    """How long one call may wait in place before it raises Retry. `tries` is for what is safe to repeat."""
+    """How long one call may wait in place before it raises Retry. `tries` is for what is safe to repeat; `answer_s`
+    is how long one answer may take."""
 
     tries: int = 3
     first_delay_s: float = 0.5  # doubles from try to try
     limit_s: float = 20.0  # a rate limit that ends sooner is waited for
+    answer_s: float = 30.0
 
 
 class Credential(Protocol):
@@ -75,7 +76,7 @@ class Wire:
             UnauthAuthStrategy(),
             base_url=api_url,
             user_agent=USER_AGENT,
-            timeout=_TIMEOUT,
+            timeout=httpx.Timeout(self.patience.answer_s, connect=min(10.0, self.patience.answer_s)),
             http_cache=False,
             cache_strategy=MemCacheStrategy(),
             auto_retry=False,

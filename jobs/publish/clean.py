@@ -101,6 +101,11 @@ def line(text: str, limit: int = TITLE_LIMIT) -> Clean:
     return Clean(flat if len(flat) <= limit else flat[: limit - 1].rstrip() + "…")
 
 
+def outgoing_line(text: str) -> Clean:
+    """`text` if it is clean already, else as one line: the last gate for titles."""
+    return text if isinstance(text, Clean) else line(text)
+
+
 def message(text: str) -> Clean:
     """Plain text of several lines, for commit messages."""
     return Clean("\n".join(line(part, 1000) for part in text.split("\n")).strip())

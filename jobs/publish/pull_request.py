@@ -60,7 +60,7 @@ def body(
         lists=_lists(r),
         times=[(name, seconds) for name, seconds in r.seconds.items() if seconds is not None],
         repeat=repeat(r),
-        followups=messages.followups(),
+        follow_up=Clean(messages.followups(task.number)),
         shown=_SHOWN,
     )
 

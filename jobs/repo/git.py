@@ -13,10 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from git import Git
-from git.exc import GitCommandError, GitCommandNotFound
-
 from jobs.errors import EnvironmentFault
+
+_NO_GIT = "git is not on PATH: install git 2.39 or newer."
+try:
+    from git import Git
+    from git.exc import GitCommandError, GitCommandNotFound
+except ImportError as missing:  # GitPython looks for git while it is imported
+    raise EnvironmentFault(_NO_GIT) from missing
 
 # gitsecurityboundary(7) and trials: nothing here may be taken from a repository's or a user's configuration.
 _ENVIRONMENT = {
@@ -149,7 +153,7 @@ def git(
                 strip_newline_in_stdout=False,
             )
         except GitCommandNotFound as missing:
-            raise EnvironmentFault("git is not on PATH: install git 2.39 or newer.") from missing
+            raise EnvironmentFault(_NO_GIT) from missing
         except GitCommandError as refused:
             raise GitError(
                 args, refused.status if isinstance(refused.status, int) else None, str(refused.stderr)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import json
-import os
 import re
 import subprocess
 import urllib.request
@@ -18,6 +17,7 @@ from jobs.sandbox.ask import BadAsk, HostPort, host_port
 from jobs.sandbox.files import read_inside
 from jobs.sandbox.interpreters import Interpreters
 from jobs.sandbox.programs import on_path
+from jobs.settings import child_environment
 
 _PORTS = {"https": 443, "http": 80}
 _LARGEST = 64 << 20
@@ -187,13 +187,16 @@ def _plain(address: str | None) -> str | None:
     return parts._replace(netloc=netloc).geturl()
 
 
-_PASSED = ("HOME", "PATH", "XDG_CONFIG_HOME", "XDG_CONFIG_DIRS", "PYENV_ROOT", "NVM_DIR")
-_PASSED_STARTS = ("PIP_", "UV_", "npm_config_", "NPM_CONFIG_")
+# Where pip, uv and npm look for their configuration, beside files in the user's folder.
+_PASSED = (
+    *("PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_CONFIG_FILE", "npm_config_registry", "NPM_CONFIG_REGISTRY"),
+    *("npm_config_userconfig", "NPM_CONFIG_USERCONFIG", "npm_config_globalconfig", "PYENV_ROOT", "NVM_DIR"),
+)
 
 
 def _ask(argv: list[str]) -> str | None:
     """A tool's answer on this machine, with what it needs to find its configuration; None if it gives none."""
-    env = {name: value for name, value in os.environ.items() if name in _PASSED or name.startswith(_PASSED_STARTS)}
+    env = child_environment(_PASSED)
     try:
         done = subprocess.run(
             argv, capture_output=True, timeout=30, stdin=subprocess.DEVNULL, env=env, cwd="/", check=True

@@ -40,8 +40,8 @@ class Identity:
 
 @dataclass(frozen=True)
 class Skeleton:
-    """A read-only .git: `path` goes to /src/.git; `objects` are (folder of this machine, place inside); at the places of `masked`
-    nothing must be seen, since they name folders of this machine: `nothing` goes there."""
+    """A read-only .git: `path` goes to /src/.git; `objects` are (folder of this machine, place inside); at the places
+    of `masked` nothing must be seen, since they name folders of this machine: `nothing` goes there."""
 
     path: Path
     objects: tuple[tuple[Path, str], ...]

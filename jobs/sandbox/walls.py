@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import json
-import os
 import secrets
 import socket
 import tempfile
@@ -20,8 +19,9 @@ from jobs.sandbox.base import Cell, Command, Result
 from jobs.sandbox.interpreters import choose
 from jobs.sandbox.limits import MIB, Limits
 from jobs.sandbox.slots import Slot
-from jobs.sandbox.view import CA_BUNDLE, TOOLS
+from jobs.sandbox.view import CA_BUNDLE, OFFLINE, TOOLS, View
 
+_BY_PROGRAMS = ("PWD", "OLDPWD", "SHLVL", "_", "LC_CTYPE")  # variables that shells and Python set themselves
 _LATE_S = 2.0  # after its deadline a cell is dead within this
 _TINY = 16 * MIB
 _SMALL = Limits(memory=256 * MIB, processes=48, file=64 * MIB, disk=64 * MIB, tmp=_TINY, home=_TINY, shared=_TINY)
@@ -98,7 +98,7 @@ def _from_inside(cell: Cell, folder: Path, slot: Path) -> dict[str, Finding]:
     secret.write_text("canary")
     with _listening(folder) as targets:
         targets |= {"files": [str(secret), str(slot), "/etc/shadow", "/run/patchwright"], "ca": CA_BUNDLE}
-        targets |= {"tools": _versions(), "names": _foreign_names()}
+        targets |= {"tools": _versions(), "names": [*View().environment, *OFFLINE, *_BY_PROGRAMS]}
         result = cell.run(Command((*_PYTHON, "-B", f"{TOOLS}/probe.py", json.dumps(targets)), timeout_s=60))
     try:
         answer = json.loads(result.text)
@@ -139,13 +139,6 @@ def _versions() -> list[list[str]]:
     return commands
 
 
-def _foreign_names() -> list[str]:
-    """Names of our own environment that no cell sets itself."""
-    shared = ("PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TERM", "TMPDIR", "CI", "PWD", "SHLVL", "_")
-    inside = ("GIT_", "PIP_", "UV_", "npm_", "PYTHON", "LC_")
-    return [name for name in os.environ if name not in shared and not name.startswith(inside)]
-
-
 def _tried(bound: Callable[[Cell], Finding], cell: Cell) -> Finding:
     try:
         return bound(cell)
@@ -181,7 +174,8 @@ def _output(cell: Cell) -> Finding:
 
 def _scratch(cell: Cell) -> Finding:
     """Each folder in memory takes what it may, not more."""
-    line = "for f in /tmp $HOME /dev/shm; do dd if=/dev/zero of=$f/x bs=1M count=20 2>/dev/null; stat -c %s $f/x; rm $f/x; done"
+    fill = "dd if=/dev/zero of=$f/x bs=1M count=20 2>/dev/null; stat -c %s $f/x; rm $f/x"
+    line = f"for f in /tmp $HOME /dev/shm; do {fill}; done"
     sizes = cell.run(Command.shell(line, timeout_s=20)).text.split()
     held = len(sizes) == 3 and all(0 < int(size) <= _TINY for size in sizes)
     return held, f"{' '.join(sizes)} bytes of {_TINY} written to each"

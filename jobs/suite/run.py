@@ -19,6 +19,7 @@ from jobs.suite.suite import Suite
 from jobs.trace.events import Trace
 
 MAX_TEXT = 64_000  # characters kept of a suite's output
+_SPARE_S = 20.0
 _NODE_REFUSES = "is not allowed in NODE_OPTIONS"
 
 
@@ -35,7 +36,7 @@ def run_suite(cell: Cell, suite: Suite, *, timeout_s: float, tests: tuple[str, .
         way = dataclasses.replace(way, env=env, reports={})
         result = cell.run(_command(way, timeout_s))
     parsed = _read(way, result)
-    if tests and way.narrowed and not _answers(parsed, tests):
+    if tests and way.narrowed and result.ended == "exit" and not _answers(parsed, tests):
         way = invocation(suite)  # the names could not be selected after all
         result = cell.run(_command(way, timeout_s))
         parsed = _read(way, result)
@@ -118,6 +119,7 @@ class FreshRuns:
         self._checkout, self._cells, self._layer = checkout, cells, layer
         self._suite, self._timeout_s, self._trace = suite, timeout_s, trace
         self._known: dict[tuple[str, tuple[str, ...] | None], Report] = {}
+        self._longest: float | None = None  # seconds of the longest whole run that ended by itself
         self.runs = 0
         self.seconds = 0.0
 
@@ -128,6 +130,13 @@ class FreshRuns:
             self._known[key] = self._run(tree, tests)
         return self._known[key]
 
+    def _allowed(self, tests: tuple[str, ...] | None) -> float:
+        """Seconds for one run. Some tests never need much longer than all of them did: a run that does is caught in
+        a loop, as code with a part taken out of it may be."""
+        if tests is None or self._longest is None:
+            return self._timeout_s
+        return min(self._timeout_s, _SPARE_S + 5 * self._longest)
+
     def _run(self, tree: str, tests: tuple[str, ...] | None) -> Report:
         began = time.monotonic()
         with self._checkout(tree) as folder:
@@ -135,7 +144,9 @@ class FreshRuns:
                 lay(self._layer, folder)
             self._cells.own(folder)
             cell = self._cells.on(folder, self._layer)
-            report = run_suite(cell, self._suite, timeout_s=self._timeout_s, tests=tests)
+            report = run_suite(cell, self._suite, timeout_s=self._allowed(tests), tests=tests)
+        if tests is None and report.ended == "exit":
+            self._longest = max(self._longest or 0.0, report.seconds)
         self.runs += 1
         self.seconds += time.monotonic() - began
         if self._trace is not None:

@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import pytest
-from hub_fixture import REPO, WRITER, hub  # noqa: F401
+from hub_fixture import REPO, WRITER
 from redis import Redis
 from service_control import KEEP_S, controlling, hub_app
 from service_processes import until
 from service_receiver import receiver
-from service_valkey import redis, redis_url, valkey  # noqa: F401
 
 from app.deliveries import redeliver
 from app.local.hub.checks import JobResult

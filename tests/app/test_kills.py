@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -23,5 +24,7 @@ def test_killed(deployment: Deployment, victim: str) -> None:
     dice = random.Random(seed)
     for _ in range(ROUNDS):
         done = deployment.killed(victim, dice)
-        print(f"{done.victim}: going on after {done.recovery_s:.1f} s, {done.attempts} attempts (seed {seed})")
+        sys.stdout.write(
+            f"{done.victim}: going on after {done.recovery_s:.1f} s, {done.attempts} attempts (seed {seed})" + "\n"
+        )
         assert done.recovery_s < 20, (done, seed)

@@ -92,12 +92,23 @@ def test_label_asks_like_a_comment() -> None:
     issue = {"number": 5, "id": 50, "updated_at": "2026-01-01T00:00:00Z"}
     asked = _decide("issues", {**AT, "action": "labeled", "label": {"name": "agent:fix"}, "issue": issue})
     assert isinstance(asked, Trigger)
-    assert (asked.kind, asked.verb, asked.issue, asked.comment_id, asked.requester) == ("command", "fix", 5, None, "ann")
+    assert (asked.kind, asked.verb, asked.issue, asked.comment_id, asked.requester) == (
+        "command",
+        "fix",
+        5,
+        None,
+        "ann",
+    )
 
 
 @pytest.mark.parametrize(
     ("action", "label", "sender"),
-    [("unlabeled", "agent:fix", PERSON), ("labeled", "bug", PERSON), ("labeled", "agent:fly", PERSON), ("labeled", "agent:fix", BOT)],
+    [
+        ("unlabeled", "agent:fix", PERSON),
+        ("labeled", "bug", PERSON),
+        ("labeled", "agent:fly", PERSON),
+        ("labeled", "agent:fix", BOT),
+    ],
 )
 def test_other_labels_ask_for_nothing(action: str, label: str, sender: dict[str, Any]) -> None:
     payload = {**AT, "action": action, "label": {"name": label}, "issue": {"number": 5}, "sender": sender}

@@ -16,7 +16,6 @@ import pytest
 from npm_packages import fetch
 from redis import Redis
 from service_receiver import SECRET, comment_payload, deliver, headers, receiver
-from service_valkey import redis, redis_url, valkey  # noqa: F401
 
 from app.local.valkey import Valkey, ValkeyFiles
 from app.signature import sign
@@ -30,6 +29,7 @@ EXAMPLES = (
     "9eaca2f5027348034b644580914bb970193efdd9df8fb3559b7c796ca3a3329d",
 )
 BODY = json.dumps(comment_payload()).encode()
+OLD = "sha1=" + hmac.new(SECRET.encode(), BODY, "sha1").hexdigest()
 
 
 @pytest.fixture
@@ -60,11 +60,14 @@ def test_command_is_accepted_into_the_inbox(url: str, redis: Redis) -> None:
         ({"x-hub-signature-256": "sha256="}, 401, "signature"),
         ({"x-hub-signature-256": sign("wrong", BODY).decode()}, 401, "signature"),
         (
-            {"x-hub-signature-256": None, "x-hub-signature": "sha1=" + hmac.new(SECRET.encode(), BODY, "sha1").hexdigest()},
+            {
+                "x-hub-signature-256": None,
+                "x-hub-signature": OLD,
+            },
             401,
             "signature",
         ),
-        ({"x-hub-signature-256": "sha1=" + hmac.new(SECRET.encode(), BODY, "sha1").hexdigest()}, 401, "signature"),
+        ({"x-hub-signature-256": OLD}, 401, "signature"),
         ({"x-hub-signature-256": "sha256=é".encode()}, 401, "signature"),
         ({"content-type": "application/x-www-form-urlencoded"}, 415, "application/json"),
         ({"content-type": None}, 415, "application/json"),
@@ -157,9 +160,7 @@ def test_fifty_copies_at_once_make_one_entry(url: str, redis: Redis) -> None:
     async def all_at_once() -> list[httpx.Response]:
         async with httpx.AsyncClient(trust_env=False, timeout=20) as client:
             sent = headers(BODY, "issue_comment", guid="copy-0001")
-            return await asyncio.gather(
-                *(client.post(f"{url}/webhook", content=BODY, headers=sent) for _ in range(50))
-            )
+            return await asyncio.gather(*(client.post(f"{url}/webhook", content=BODY, headers=sent) for _ in range(50)))
 
     answers = [a.json() for a in asyncio.run(all_at_once())]
     assert len({a["accepted"] for a in answers}) == 1

@@ -117,7 +117,8 @@ def test_the_tree_is_a_socket_to_nobody(cells: Cells, tree: Path) -> None:
 @pytest.mark.timeout(30)
 def test_a_process_outlives_its_command(cells: Cells, tree: Path) -> None:
     marker = tree / "alive"
-    line = "(trap '' TERM HUP; setsid bash -c 'while :; do date +%N > alive; sleep 0.1; done') </dev/null >/dev/null 2>&1 & sleep 0.3"
+    loop = "while :; do date +%N > alive; sleep 0.1; done"
+    line = f"(trap '' TERM HUP; setsid bash -c '{loop}') </dev/null >/dev/null 2>&1 & sleep 0.3"
     started = subprocess.Popen(["bash", "-c", line], cwd=tree, start_new_session=True)
     started.wait()
     time.sleep(0.3)
@@ -158,9 +159,10 @@ def test_something_outside_the_tree_is_written(cells: Cells, tree: Path, place: 
 @pytest.mark.parametrize(
     "line",
     [
-        "unshare -U true", "unshare -r -n true", "mount -t tmpfs none /tmp", "chroot / true", "su -c true", "mknod d b 8 0",
-        "nsenter -t 1 -a true", "setpriv --reuid=0 true", "kill -9 1 && sleep 1 && kill -0 1", "ip link add d type dummy",
-        "sysctl -w kernel.hostname=x", "dmesg", "renice -n -5 $$", "ulimit -n 100000", "ulimit -u 100000",
+        "unshare -U true", "unshare -r -n true", "mount -t tmpfs none /tmp", "chroot / true", "su -c true",
+        "mknod d b 8 0", "nsenter -t 1 -a true", "setpriv --reuid=0 true", "kill -9 1 && sleep 1 && kill -0 1",
+        "ip link add d type dummy", "sysctl -w kernel.hostname=x", "dmesg",
+        "renice -n -5 $$", "ulimit -n 100000", "ulimit -u 100000",
     ],
 )  # fmt: skip
 def test_a_privilege_is_used(cells: Cells, tree: Path, line: str) -> None:

@@ -1,4 +1,4 @@
-"""How long a cell takes to start, against a plain child process, interleaved in one run: `python tests/bench/cell.py [N]`."""
+"""How long a cell takes to start, against a plain child process, interleaved: `python tests/bench/cell.py [N]`."""
 
 from __future__ import annotations
 

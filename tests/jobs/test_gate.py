@@ -121,8 +121,13 @@ def test_a_pull_request_from_a_fork_is_refused_politely(gh: World) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "on"), [("ci", b"triggers: {ci: push}"), ("bump", b"triggers: {bump: '0 3 * * *'}"), ("verify", b"triggers: {verify: {}}")]
-)  # fmt: skip
+    ("kind", "on"),
+    [
+        ("ci", b"triggers: {ci: push}"),
+        ("bump", b"triggers: {bump: '0 3 * * *'}"),
+        ("verify", b"triggers: {verify: {}}"),
+    ],
+)
 def test_jobs_without_a_person_need_the_file(gh: World, kind: str, on: bytes) -> None:
     job = replace(_asked(gh), kind=kind, requester=None, comment_id=None)
     assert decide(job, gh.github, default(), CEILINGS) == Refused(messages.NOT_ASKED, tell=False)

@@ -8,18 +8,17 @@ import time
 import pytest
 from redis import Redis
 from redis.exceptions import RedisError
-from service_valkey import redis, redis_url, valkey  # noqa: F401
 
 from jobs import keys
 from jobs.connection import connect_async
-from jobs.inbox import Accepted, Arrival, Inbox, accept
+from jobs.inbox import Accepted, Arrival, Door, Inbox
 
 
 def _accept(url: str, *arrivals: Arrival) -> list[Accepted]:
     async def all_at_once() -> list[Accepted]:
         client = connect_async(url)
         try:
-            return await asyncio.gather(*(accept(client, a, keep_s=60) for a in arrivals))
+            return await asyncio.gather(*(Door(client, keep_s=60).accept(a) for a in arrivals))
         finally:
             await client.aclose()
 

@@ -7,7 +7,6 @@ import time
 import pytest
 from redis import Redis
 from service_jobs import KEEP_S, job
-from service_valkey import redis, redis_url, valkey  # noqa: F401
 
 from app.local.valkey import Valkey
 from jobs import keys

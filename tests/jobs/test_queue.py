@@ -9,7 +9,6 @@ from redis import Redis
 from rq import SimpleWorker
 from rq.job import JobStatus
 from service_jobs import KEEP_S, job
-from service_valkey import redis, redis_url, valkey  # noqa: F401
 
 from jobs import keys
 from jobs.outcome import Outcome

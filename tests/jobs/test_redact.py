@@ -11,7 +11,10 @@ import pytest
 from jobs.redact import MASK, Redactor
 
 SECRET = 's3cr/et+"va lue"é'
-PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA0123456789abcdefghijklmnopqrstuv\nQUJDREVGR0hJSktMTU5PUFFSU1RV\n-----END RSA PRIVATE KEY-----\n"
+PEM = (
+    "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA0123456789abcdefghijklmnopqrstuv\n"
+    "QUJDREVGR0hJSktMTU5PUFFSU1RV\n-----END RSA PRIVATE KEY-----\n"
+)
 
 
 @pytest.mark.parametrize(

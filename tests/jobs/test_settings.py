@@ -39,7 +39,7 @@ def test_taking_leaves_no_secret_and_no_git_behind(env: pytest.MonkeyPatch) -> N
         env.setenv(name, "canary")
     take(WorkerSettings)
     assert "canary" not in os.environ.values()
-    assert not [n for n in os.environ if n.startswith("GIT_") or n in WORKER and n != "GITHUB_APP_ID"]
+    assert not [n for n in os.environ if n.startswith("GIT_") or (n in WORKER and n != "GITHUB_APP_ID")]
     assert "PATH" in os.environ
 
 
@@ -72,7 +72,7 @@ def test_wrong_setting_is_named_in_one_line(
 def test_receiver_without_a_secret_does_not_start(env: pytest.MonkeyPatch, secret: str | None) -> None:
     if secret is not None:
         env.setenv("GITHUB_WEBHOOK_SECRET", secret)
-    with pytest.raises(UserError, match="^GITHUB_WEBHOOK_SECRET is "):
+    with pytest.raises(UserError, match=r"^GITHUB_WEBHOOK_SECRET is "):
         take(ReceiverSettings)
 
 

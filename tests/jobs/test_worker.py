@@ -13,7 +13,6 @@ from rq import Queue
 from service_jobs import KEEP_S, job, worker_settings
 from service_processes import WORKER, children, environment_of, exists, running, until, worker_environment
 from service_recorder import Recorder
-from service_valkey import redis, redis_url, valkey  # noqa: F401
 
 from jobs.errors import UserError
 from jobs.model.usage import Usage
@@ -104,9 +103,7 @@ def test_killed_horse_frees_its_run_at_once(
     assert (get(one.run).state, get(one.run).usd) == ("running", 0.25)
 
 
-def test_horse_dies_with_its_worker(
-    redis: Redis, redis_url: str, tmp_path: Path, get: Callable[[str], Run]
-) -> None:
+def test_horse_dies_with_its_worker(redis: Redis, redis_url: str, tmp_path: Path, get: Callable[[str], Run]) -> None:
     one = job()
     dispatch(redis, one)
     env = worker_environment(redis_url, tmp_path, "service_runners:patient")
@@ -177,7 +174,7 @@ def test_secrets_leave_the_environment_and_the_log(
 
 
 def test_runner_that_is_not_there_is_told_in_one_sentence(redis_url: str, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="jobs.nothing:run"):
+    with pytest.raises(UserError, match=r"jobs\.nothing:run"):
         resolve(worker_settings(redis_url, tmp_path, "jobs.nothing:run").runner)
 
 

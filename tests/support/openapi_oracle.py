@@ -111,7 +111,8 @@ def _operations() -> dict[str, list[Operation]]:
 @lru_cache(maxsize=1)
 def _registry() -> Registry[Any]:
     registry: Registry[Any] = Registry()
-    return registry.with_resource(_URI, DRAFT202012.create_resource(description()))
+    filled: Registry[Any] = registry.with_resource(_URI, DRAFT202012.create_resource(description()))
+    return filled
 
 
 @lru_cache(maxsize=2048)

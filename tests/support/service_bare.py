@@ -24,7 +24,8 @@ def bare(secret: bytes) -> Any:
                 break
         sent = dict(scope["headers"]).get(b"x-hub-signature-256", b"")
         good = hmac.compare_digest(sent, b"sha256=" + hmac.new(secret, body, hashlib.sha256).hexdigest().encode())
-        await send({"type": "http.response.start", "status": 202 if good else 401, "headers": [(b"content-length", b"0")]})
+        head = {"status": 202 if good else 401, "headers": [(b"content-length", b"0")]}
+        await send({"type": "http.response.start", **head})
         await send({"type": "http.response.body", "body": b""})
 
     return app

@@ -24,7 +24,11 @@ class Process:
         self._out: IO[bytes] = log.open("ab")
         base = {"PATH": os.environ["PATH"], "HOME": os.environ["HOME"], "PYTHONPATH": str(_SUPPORT)}
         self._process = subprocess.Popen(
-            [sys.executable, "-c", code], env={**base, **env}, stdout=self._out, stderr=self._out, stdin=subprocess.DEVNULL
+            [sys.executable, "-c", code],
+            env={**base, **env},
+            stdout=self._out,
+            stderr=self._out,
+            stdin=subprocess.DEVNULL,
         )
 
     @property

@@ -29,7 +29,8 @@ def description() -> dict[str, Any]:
 @lru_cache(maxsize=1)
 def _registry() -> Registry[Any]:
     registry: Registry[Any] = Registry()
-    return registry.with_resource(_URI, DRAFT202012.create_resource(description()))
+    filled: Registry[Any] = registry.with_resource(_URI, DRAFT202012.create_resource(description()))
+    return filled
 
 
 def check(event: str, payload: dict[str, Any]) -> list[str]:

@@ -41,8 +41,8 @@ def _emoji(name: str) -> str:
     return _EMOJI.get(name, name)
 
 
-class Pages:
-    """The routes of the pages."""
+class Renderer:
+    """Templates to pages, with the lock held and refusals shown."""
 
     def __init__(self, state: State) -> None:
         self._state = state
@@ -50,6 +50,31 @@ class Pages:
             loader=FileSystemLoader(_HERE / "templates"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
         )
         self._templates.filters |= {"markdown": render, "emoji": _emoji}
+
+    def guarded(self, page: Callable[[Request], Response]) -> Callable[[Request], Response]:
+        """`page` as an endpoint."""
+
+        def endpoint(request: Request) -> Response:
+            try:
+                with self._state.lock:
+                    return page(request)
+            except Refused as no:
+                return self.page("missing.html", message=no.message, status_code=no.status)
+
+        return endpoint
+
+    def page(self, template: str, *, status_code: int = 200, **values: Any) -> Response:
+        """A page that may load nothing but our own styles and pictures."""
+        text = self._templates.get_template(template).render(**values)
+        policy = {"Content-Security-Policy": "default-src 'none'; style-src 'self'; img-src 'self'"}
+        return HTMLResponse(text, status_code, headers=policy)
+
+
+class Pages:
+    """The routes of the pages."""
+
+    def __init__(self, state: State) -> None:
+        self._state, self._show = state, Renderer(state)
 
     def routes(self) -> list[Route]:
         """Everything that a browser may open."""
@@ -67,29 +92,14 @@ class Pages:
             f"{repo}/raw/{{where:path}}": self.raw,
             f"{repo}/blob/{{where:path}}": self.file,
         }
-        return [Route(path, self._guarded(page), methods=["GET"]) for path, page in table.items()]
-
-    def _guarded(self, page: Callable[[Request], Response]) -> Callable[[Request], Response]:
-        def guarded(request: Request) -> Response:
-            try:
-                with self._state.lock:
-                    return page(request)
-            except Refused as no:
-                return self._page("missing.html", message=no.message, status_code=no.status)
-
-        return guarded
-
-    def _page(self, template: str, *, status_code: int = 200, **values: Any) -> Response:
-        text = self._templates.get_template(template).render(**values)
-        policy = {"Content-Security-Policy": "default-src 'none'; style-src 'self'; img-src 'self'"}
-        return HTMLResponse(text, status_code, headers=policy)
+        return [Route(path, self._show.guarded(page), methods=["GET"]) for path, page in table.items()]
 
     def _which(self, request: Request) -> Repository:
         return self._state.repository(f"{request.path_params['owner']}/{request.path_params['repo']}")
 
     def index(self, _: Request) -> Response:
         """All repositories."""
-        return self._page("index.html", repositories=list(self._state.repositories.values()))
+        return self._show.page("index.html", repositories=list(self._state.repositories.values()))
 
     def repository(self, request: Request) -> Response:
         """One repository's issues and pull requests."""
@@ -97,19 +107,19 @@ class Pages:
         every = sorted(which.issues.values(), key=lambda one: one.number, reverse=True)
         tips = history.refs(which.git_dir, "refs/heads/").items()
         branches = [(ref.removeprefix("refs/heads/"), sha) for ref, (_, sha) in tips]
-        return self._page("repository.html", repository=which, issues=every, branches=branches)
+        return self._show.page("repository.html", repository=which, issues=every, branches=branches)
 
     def issue(self, request: Request) -> Response:
         """An issue, or a pull request with checks and diff."""
         which = self._which(request)
         one = self._state.issue(which, request.path_params["number"])
         if one.pull is None:
-            return self._page("issue.html", repository=which, issue=one, checks=[], files=[], commits=[])
+            return self._show.page("issue.html", repository=which, issue=one, checks=[], files=[], commits=[])
         suites = [suite for suite in which.suites if suite.head_sha == one.pull.head_sha]
         checks = [run for suite in suites for run in runs_of(which, suite)]
         commits = history.log(which.git_dir, f"{pulls.base_of(which, one.pull)}..{one.pull.head_sha}")[::-1]
         files = pulls.files(which, one)
-        return self._page("issue.html", repository=which, issue=one, checks=checks, files=files, commits=commits)
+        return self._show.page("issue.html", repository=which, issue=one, checks=checks, files=files, commits=commits)
 
     def diff(self, request: Request) -> Response:
         """A pull request's unified diff."""
@@ -127,7 +137,9 @@ class Pages:
             raise not_found()
         one = history.commit(which.git_dir, sha)
         base = one.parents[0] if one.parents else history.empty_tree(which.git_dir)
-        return self._page("commit.html", repository=which, commit=one, files=history.changes(which.git_dir, base, sha))
+        return self._show.page(
+            "commit.html", repository=which, commit=one, files=history.changes(which.git_dir, base, sha)
+        )
 
     def check(self, request: Request) -> Response:
         """One check run's output."""
@@ -135,7 +147,7 @@ class Pages:
         found = next((c for c in which.checks if c.id == request.path_params["check_id"]), None)
         if found is None:
             raise not_found()
-        return self._page("check.html", repository=which, check=found)
+        return self._show.page("check.html", repository=which, check=found)
 
     def raw(self, request: Request) -> Response:
         """A file's bytes."""
@@ -144,7 +156,9 @@ class Pages:
     def file(self, request: Request) -> Response:
         """A file as text."""
         text = self._bytes(request).decode("utf-8", "replace")
-        return self._page("file.html", repository=self._which(request), where=request.path_params["where"], text=text)
+        return self._show.page(
+            "file.html", repository=self._which(request), where=request.path_params["where"], text=text
+        )
 
     def _bytes(self, request: Request) -> bytes:
         which = self._which(request)

@@ -5,7 +5,6 @@ It is run by git as a script of its own and speaks the packet lines of githooks(
 
 from __future__ import annotations
 
-import os
 import socket
 import sys
 from typing import BinaryIO
@@ -38,14 +37,14 @@ def ask(port: int, key: str, lines: list[bytes]) -> list[bytes]:
 
 
 def main() -> None:
-    """One push."""
+    """One push; the arguments are the hub's port and the key of this push."""
     source, target = sys.stdin.buffer, sys.stdout.buffer
     offered = read_packets(source)[0].partition(b"\0")[2].split()
     atomic = b"atomic" in offered
     write_packets(target, [b"version=1\0atomic" if atomic else b"version=1"])
     commands = read_packets(source)
     first = b"atomic" if atomic else b"each"
-    lines = ask(int(os.environ["HUB_PORT"]), os.environ["HUB_KEY"], [first, *commands])
+    lines = ask(int(sys.argv[1]), sys.argv[2], [first, *commands])
     for remark in (line for line in lines if line.startswith(b"# ")):
         sys.stderr.buffer.write(remark[2:] + b"\n")
     sys.stderr.flush()

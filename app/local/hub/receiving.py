@@ -21,7 +21,7 @@ def install_hook(repository: Repository) -> None:
     hook = repository.git_dir / "hooks" / "proc-receive"
     hook.parent.mkdir(exist_ok=True)
     script = shlex.join([sys.executable, "-I", "-S", str(Path(receive.__file__).resolve())])
-    hook.write_text(f"#!/bin/sh\nexec {script}\n")
+    hook.write_text(f'#!/bin/sh\nexec {script} "$HUB_PORT" "$HUB_KEY"\n')
     hook.chmod(0o755)
 
 

@@ -130,9 +130,14 @@ class _Tape:
             self._response += message.get("body", b"")
         if self._held:
             return
-        if message["type"] == "http.response.body" and not message.get("more_body"):
+        if self._ends(message):
             self.record()  # first: who has the answer must find the record
         await self._send(message)
+
+    def _ends(self, message: Message) -> bool:
+        if message["type"] == "http.response.start":
+            return self._status in (204, 304) or self._headers.get("content-length") == "0"
+        return not message.get("more_body")
 
     async def drain(self) -> None:
         """Reads the request to its end."""

@@ -8,9 +8,11 @@ import binascii
 import contextlib
 import os
 import secrets
+import shutil
 import signal
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Callable
+from pathlib import Path
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
@@ -91,7 +93,7 @@ class SmartHttp:
         tail = "/info/refs" if request.url.path.endswith("/info/refs") else "/" + request.url.path.rpartition("/")[2]
         headers = request.headers
         return {
-            "PATH": os.environ.get("PATH", os.defpath),
+            "PATH": os.pathsep.join([str(Path(shutil.which("git") or "/usr/bin/git").parent), "/usr/bin", "/bin"]),
             "HOME": "/nonexistent",
             "LC_ALL": "C",
             "GIT_CONFIG_NOSYSTEM": "1",

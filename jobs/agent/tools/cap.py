@@ -22,7 +22,7 @@ def middle(text: str, *, head: int = 8_000, tail: int = 16_000) -> Capped:
         return Capped(text, cut=False)
     first = text[:head]
     first = first[: first.rfind("\n") + 1] or first
-    last = text[-tail:]
+    last = text[-tail:] if tail else ""
     last = last[last.find("\n") + 1 :] or last
     gone = text[len(first) : len(text) - len(last)]
     note = f"[… {gone.count(chr(10)):,} of {text.count(chr(10)) + 1:,} lines ({len(gone):,} characters) cut here …]\n"

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from jobs.agent.record import Seen
 from jobs.agent.tools import inside, page
 from jobs.agent.tools.arguments import ReadFile
+from jobs.agent.tools.cap import middle
 from jobs.agent.tools.inside import FileView, Shown
 from jobs.agent.tools.lines import Lines, NotText
 from jobs.agent.tools.paths import tidy
@@ -112,7 +113,8 @@ def _shown(view: FileView, lines: Lines, spans: list[page.Span]) -> tuple[str, b
         return f"{view.path} has only {len(rows)} lines.", False
     body = "\n…\n".join(page.numbered(rows, span) for span in ranges)
     named = ", ".join(f"{start}-{end}" for start, end in ranges)
-    return f"{view.path} (lines {named} of {len(rows)}{kind})\n{body}"[: page.WHOLE_CHARS], False
+    shown = middle(body, head=page.WHOLE_CHARS, tail=0)
+    return f"{view.path} (lines {named} of {len(rows)}{kind})\n{shown.text}", shown.cut
 
 
 def _matches(args: ReadFile, bench: Bench) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from jobs.agent.tools import arguments, edit, readfile, run_tests, search, shell, write_file
@@ -29,14 +30,34 @@ def call(name: str, given: Any, bench: Bench) -> ToolResult:
         checked = arguments.check(spec.arguments, given)
     except ValueError as wrong:
         return ToolResult.failed(name, f"wrong arguments: {wrong}. They are {_shape(spec)}.")
+    if any("\0" in text or not _encodable(text) for text in _texts(given)):
+        return ToolResult.failed(name, "the arguments hold a NUL or half a surrogate pair: send plain text.")
     result = spec.run(checked, bench)
     bench.note(result)
-    return result
+    # Names of files may be no text; what the model reads must be.
+    return replace(result, content=result.content.encode("utf-8", "replace").decode())
 
 
 def blocks() -> tuple[Block, ...]:
     """The tools as the model endpoint takes them, in an order that never changes."""
     return tuple({"name": s.name, "description": s.description, "input_schema": dict(s.schema)} for s in TOOLS.values())
+
+
+def _texts(node: Any) -> Iterator[str]:
+    if isinstance(node, str):
+        yield node
+    elif isinstance(node, Mapping):
+        yield from (text for value in node.values() for text in _texts(value))
+    elif isinstance(node, list | tuple):
+        yield from (text for value in node for text in _texts(value))
+
+
+def _encodable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _shape(spec: ToolSpec) -> str:

@@ -1,7 +1,8 @@
 """Tries to get out of the cell it runs in, by every way it knows, and says what happened, as JSON.
 
 `probe.py TARGETS`, TARGETS being a JSON object with what must be out of reach: {"port": a listening TCP port of
-the machine, "abstract": an abstract socket's name, "socket": a socket's path, "files": paths}. Prints
+the machine, "abstract": an abstract socket's name, "socket": a socket's path, "files": paths}, and
+"names", the variables that may be there. Prints
 {wall: [held, detail]}. Standard library only; leaves one empty file in /src, and changes nothing where it gets
 through.
 """
@@ -163,15 +164,15 @@ def no_processes() -> Finding:
     return len(pids) < 10, f"{len(pids)} processes"
 
 
-def no_environment(names: list[str]) -> Finding:
-    """No variable of the harness came along, in our environment or in that of process 1."""
-    seen = [name for name in names if name in os.environ]
+def own_environment(names: list[str]) -> Finding:
+    """No variable but `names`, neither ours nor in what process 1 shows of its own."""
+    found = set(os.environ)
     try:
         with open("/proc/1/environ", "rb") as file:  # noqa: PTH123
-            content = file.read()
+            found |= {entry.partition(b"=")[0].decode(errors="replace") for entry in file.read().split(b"\0") if entry}
     except OSError:
-        content = b""
-    seen += [name for name in names if name.encode() in content]
+        pass
+    seen = sorted(found - set(names))
     return not seen, f"seen {seen}" if seen else f"{len(os.environ)} variables, all ours"
 
 
@@ -231,7 +232,7 @@ def probe(targets: dict[str, object]) -> dict[str, Finding]:
         "git and layer": read_only("/src/.git", "/env"),
         "other trees": out_of_reach(files),
         "other processes": no_processes(),
-        "environment": no_environment([str(name) for name in targets["names"]]),  # type: ignore[attr-defined]
+        "environment": own_environment([str(name) for name in targets["names"]]),  # type: ignore[attr-defined]
         "no nested name space": refused_call("unshare", _NEW_USER),
         "no mount": refused_call("mount", b"none", b"/tmp", b"tmpfs", 0, None),
         "no typing into terminals": no_typing(),

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from redis import Redis
 from service_processes import Process, children, environment_of, exists, until
-from service_valkey import redis, redis_url, valkey  # noqa: F401
 
 from app.local.valkey import Valkey, ValkeyFiles, environment
 from jobs.connection import durable

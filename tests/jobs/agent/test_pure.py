@@ -7,7 +7,7 @@ import json
 import pytest
 
 from jobs.agent.budget import Allowance, Budget, Spent, allowance
-from jobs.agent.context import Context, likeliest, words
+from jobs.agent.context import Context, Pick, likeliest, words
 from jobs.agent.prompt import render
 from jobs.agent.record import Call, CallRecord, Seen
 from jobs.agent.stuck import Stuck
@@ -76,21 +76,31 @@ def test_the_record_survives_the_trace() -> None:
 
 def test_code_in_the_request_is_searched_before_plain_words() -> None:
     task = Task("fix", "Crash in parse_date", 'Calling `to_utc()` raises ValueError: "month must be in 1..12".')
-    assert words(task) == ("to_utc()", "parse_date", "ValueError", "month must be in 1..12")
-    assert words(Task("fix", "Totals differ between months", "")) == ("totals", "differ", "months")
+    assert words(task) == (("to_utc()", "parse_date", "ValueError", "month must be in 1..12"), True)
+    assert words(Task("fix", "Totals differ between months", "")) == (("totals", "differ", "months"), False)
 
 
 def test_a_large_repository_is_shown_by_what_the_failure_and_request_name() -> None:
     listing = [Listed(f"lib/m{n}.py", 9_000, 300) for n in range(20)] + [Listed("poetry.lock", 50, 2)]
-    report = Report("t", 1, "exit", 1.0, "", {"t": "failed"}, {"t": 'File "/src/lib/m7.py", line 3'})
-    found = Found((Group("lib/m2.py", ((1, True, "x"),)),), 1, False, (), "")
+    report = Report("t", 1, "exit", 1.0, "", {"t": "failed"}, {"t": 'File "/src/lib/m7.py", line 3\nlib/m7.py:9: x'})
+    hits = tuple((n, True, "x") for n in range(1, 9))
+    found = Found((Group("lib/m2.py", hits), Group("lib/m3.py", hits[:1])), 9, False, (), "")
     chosen = likeliest(Task("fix", "see lib/m5.py", ""), Context(baseline=report), listing, found)
-    assert chosen == ("lib/m7.py", "lib/m5.py", "lib/m2.py")
+    assert [p.path for p in chosen] == ["lib/m7.py", "lib/m5.py"]
+    assert [p.path for p in likeliest(Task("fix", "x", ""), Context(), listing, found)] == ["lib/m2.py"]
+
+
+def test_the_source_is_shown_whole_and_a_long_test_file_around_its_failures() -> None:
+    listing = [Listed("parse.py", 40_000, 1081), Listed("tests/test_parse.py", 27_000, 785)]
+    trace = "tests/test_parse.py:618: \nparse.py:960: in parse\nparse.py:204: ValueError"
+    report = Report("t", 1, "exit", 1.0, "", {"tests/test_parse.py::t": "failed"}, {"tests/test_parse.py::t": trace})
+    chosen = likeliest(Task("fix", "x", ""), Context(baseline=report), listing, NOTHING)
+    assert chosen == (Pick("tests/test_parse.py", ((588, 648),)), Pick("parse.py"))
 
 
 def test_a_small_repository_is_shown_whole_without_lock_files() -> None:
     listing = [Listed("b.py", 10, 1), Listed("uv.lock", 99, 9), Listed("img.png", 5, None)]
-    assert likeliest(Task("fix", "x", ""), Context(), listing, NOTHING) == ("b.py",)
+    assert likeliest(Task("fix", "x", ""), Context(), listing, NOTHING) == (Pick("b.py"),)
 
 
 def test_prompts_need_every_name() -> None:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import socket
 import threading
 import time
+from dataclasses import replace
 
 import pytest
-from github_world import NAME, QUICK, World, routes
+from github_world import NAME, QUICK, WANTED, World, routes
 
 from jobs.errors import EnvironmentFault, Retry
 from jobs.github.auth import Tokens
 from jobs.github.checks import CheckReport
+from jobs.github.client import GitHub
 from jobs.github.errors import NotFound, RateLimited, Rejected, Unclear
 
 LOST = ("bad_gateway_after_write", "cut")
@@ -52,6 +54,16 @@ def test_a_check_run_is_there_once_after_a_lost_answer(gh: World, kind: str) -> 
 def test_saying_the_same_twice_on_purpose_says_it_twice(gh: World, number: int) -> None:
     first, second = gh.github.comment(number, "Hello"), gh.github.comment(number, "Hello")
     assert first.id != second.id
+
+
+def test_a_comment_is_there_once_after_an_answer_that_came_too_late(gh: World) -> None:
+    number = gh.hub.open_issue(NAME, "ann", "Broken")
+    hasty = Tokens(gh.tokens.key, gh.hub.url, patience=replace(QUICK, answer_s=0.5, first_delay_s=0.3))
+    github = GitHub(hasty, gh.hub.url, gh.repository_id, NAME, gh.hub.installation_id(NAME), WANTED)
+    github.is_ours(github.issue(number).author)
+    gh.hub.fault("POST", "/repos/*/comments", "slow", seconds=0.9)
+    said = github.comment(number, "Hello")
+    assert [c["id"] for c in gh.hub.comments(NAME, number)] == [said.id]
 
 
 def test_a_write_that_stays_unclear_is_a_retry(gh: World, number: int) -> None:

@@ -10,10 +10,10 @@ from jobs.outcome import Level, Outcome
 from jobs.publish.receipt import Ended, receipt
 from jobs.suite.verdict import Matrix
 
-KEYS = (
-    "run outcome reason level branch commit tree base files added removed suite tamper minimality cost rounds calls "
-    "seconds pr_url trace"
-).split()
+KEYS = [
+    *("run", "outcome", "reason", "level", "branch", "commit", "tree", "base", "files", "added", "removed"),
+    *("suite", "tamper", "minimality", "cost", "rounds", "calls", "seconds", "pr_url", "trace"),
+]
 
 
 def _counts(passed: int, failed: int, skipped: int = 0) -> dict[str, int]:

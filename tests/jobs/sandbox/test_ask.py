@@ -12,8 +12,8 @@ def test_a_tunnel_is_asked_for() -> None:
 
 
 def test_a_plain_request_goes_on_without_what_is_secret() -> None:
-    head = b"GET http://a.example:8080/x?y=1 HTTP/1.1\r\nHost: a.example:8080\r\nAuthorization: Basic eA==\r\nProxy-Connection: close\r\nAccept: */*"
-    asked = parse(head)
+    fields = b"Host: a.example:8080\r\nAuthorization: Basic eA==\r\nProxy-Connection: close\r\nAccept: */*"
+    asked = parse(b"GET http://a.example:8080/x?y=1 HTTP/1.1\r\n" + fields)
     assert asked.target == ("a.example", 8080)
     assert asked.head == b"GET /x?y=1 HTTP/1.1\r\nHost: a.example:8080\r\nAccept: */*\r\nConnection: close\r\n\r\n"
 

@@ -7,6 +7,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import packaging
@@ -186,11 +187,11 @@ def test_commands_of_one_slot_can_run_side_by_side(cells: Cells, make_tree: Make
 
 def test_nothing_of_a_finished_command_is_left(cells: Cells, tree: Path) -> None:
     before = {entry.name for entry in cells.slot.folder.iterdir()}
-    descriptors = len(os.listdir("/proc/self/fd"))
+    descriptors = len(list(Path("/proc/self/fd").iterdir()))
     for line in ("exit 1", "sleep 9", "mkdir -p /out/a/b; chmod 0 /out/a"):
         cells.on(tree).run(Command.shell(line, timeout_s=0.5))
     assert {entry.name for entry in cells.slot.folder.iterdir()} == before
-    assert len(os.listdir("/proc/self/fd")) == descriptors
+    assert len(list(Path("/proc/self/fd").iterdir())) == descriptors
     assert not [folder for parent in cells.groups.parents for folder in parent.glob(f"patchwright-{os.getpid()}-*")]
 
 
@@ -216,6 +217,20 @@ def test_every_wall_holds(cells: Cells) -> None:
     assert not any(wall.mend for wall in walls)
 
 
+def test_root_is_given_up_by_our_own_script_where_the_system_has_none(cells: Cells, tree: Path) -> None:
+    if cells.mode != "rootful":
+        pytest.skip("only root has something to give up")
+    bare = Cells(cells.slot, cells.limits, replace(cells.programs, drop=None), cells.groups, cells.system)
+    result = bare.on(tree).run(Command.shell("id -u; id -G; grep -E '^(Cap|NoNew|Uid)' /proc/self/status; exit 5"))
+    uid = str(cells.uid)
+    assert result.exit_code == 5
+    assert result.text.split()[:2] == [uid, uid]
+    assert result.text.count("\t0000000000000000\n") == 5
+    assert f"Uid:\t{uid}\t{uid}\t{uid}\t{uid}\n" in result.text
+    assert "NoNewPrivs:\t1\n" in result.text
+    assert bare.on(tree).run(Command(("no-such-program",))).exit_code == 127
+
+
 def test_a_sandbox_that_does_not_start_is_told_from_a_command_that_fails(cells: Cells, tmp_path: Path) -> None:
     tree = tmp_path / "gone"
     tree.mkdir()
@@ -226,7 +241,7 @@ def test_a_sandbox_that_does_not_start_is_told_from_a_command_that_fails(cells: 
 
 
 def test_a_working_folder_that_is_missing_is_an_environment_fault_with_words(cells: Cells, tree: Path) -> None:
-    with pytest.raises(EnvironmentFault, match="could not be started: .*nowhere"):
+    with pytest.raises(EnvironmentFault, match=r"could not be started: .*nowhere"):
         cells.on(tree).run(Command(("true",), cwd="/src/nowhere"))
 
 

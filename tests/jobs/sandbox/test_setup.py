@@ -23,7 +23,8 @@ Builder = Callable[..., Layer]
 
 PYTHON = {
     "pyproject.toml": '[build-system]\nrequires = ["setuptools"]\nbuild-backend = "setuptools.build_meta"\n'
-    '[project]\nname = "tiny"\nversion = "0.1"\ndependencies = ["iniconfig"]\n[tool.setuptools]\npy-modules = ["tiny"]\n',
+    '[project]\nname = "tiny"\nversion = "0.1"\ndependencies = ["iniconfig"]\n'
+    '[tool.setuptools]\npy-modules = ["tiny"]\n',
     "tiny.py": "import iniconfig\n",
 }
 NODE = {"package.json": '{"name": "t", "version": "1.0.0", "dependencies": {"is-number": "7.0.0"}}'}
@@ -61,8 +62,8 @@ def test_what_set_up_made_is_there_for_later_cells_and_cannot_be_changed(
     cells: Cells, make_tree: Maker, build: Builder
 ) -> None:
     tree = make_tree({"code.py": "x = 1\n"})
-    made = "mkdir -p /env/bin gen; echo 'echo from layer' > /env/bin/tool; chmod 700 /env/bin/tool; echo y > gen/y; echo z >> code.py"
-    layer = build(tree, made)
+    tool = "mkdir -p /env/bin gen; echo 'echo from layer' > /env/bin/tool; chmod 700 /env/bin/tool"
+    layer = build(tree, tool, "echo y > gen/y; echo z >> code.py")
     cell = cells.on(fresh(cells, tree, layer), layer)
     assert cell.run(Command.shell("/env/bin/tool; cat gen/y code.py")).text == "from layer\ny\nx = 1\n"
     denied = cell.run(Command.shell("touch /env/x; rm -f /env/bin/tool; echo x > /env/bin/tool; ls /env/bin"))
@@ -132,8 +133,8 @@ def test_no_secret_and_no_way_around_the_proxy(
     make_tree: Maker, build: Builder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SOME_SECRET", "canary-77")
-    line = "env > /env/env; cat /proc/*/environ /proc/*/cmdline > /env/all; getent hosts localhost; cat /proc/net/dev > /env/net"
-    layer = build(make_tree({}), line)
+    line = "env > /env/env; cat /proc/*/environ /proc/*/cmdline > /env/all; true"
+    layer = build(make_tree({}), line, "cat /proc/net/dev > /env/net")
     assert "https_proxy" in (layer.env / "env").read_text()
     assert "canary-77" not in (layer.env / "env").read_text() + (layer.env / "all").read_text(errors="replace")
     assert len((layer.env / "net").read_text().splitlines()) == 3  # two lines of heading, then lo

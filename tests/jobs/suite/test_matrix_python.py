@@ -73,9 +73,15 @@ def test_new_test_red_on_old_code_proves(untested: Project, runner: str) -> None
     assert verdict.matrix.new_tests_old_code is not None
 
 
+HALF = (
+    "import unittest\n\nfrom calc import half\n\n\nclass TestHalf(unittest.TestCase):\n"
+    "    def test_half(self):\n        self.assertEqual(half(4), 2)\n"
+)
+
+
 def test_new_file_of_tests_for_new_name_proves(untested: Project, runner: str) -> None:
-    text = "import unittest\nfrom calc import half\n\nclass TestHalf(unittest.TestCase):\n    def test_half(self):\n        self.assertEqual(half(4), 2)\n"
-    verdict = untested.verdict({"calc.py": FIXED + "\n\ndef half(a):\n    return a // 2\n", "tests/test_half.py": text})
+    code = FIXED + "\n\ndef half(a):\n    return a // 2\n"
+    verdict = untested.verdict({"calc.py": code, "tests/test_half.py": HALF})
     assert verdict.outcome is Outcome.FIXED
     assert [name.replace("::", ".").rsplit(".", 1)[-1] for name in verdict.proven] == ["test_half"]
 

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from redis import Redis
 from service_jobs import KEEP_S, job
-from service_valkey import redis, redis_url, valkey  # noqa: F401
 
 from jobs import keys
 from jobs.errors import Fenced

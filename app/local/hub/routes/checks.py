@@ -117,7 +117,10 @@ def job_log(call: Call) -> Reply:
     """302 to the log, on another origin that wants no credentials."""
     _, job = _job(call)
     name = secrets.token_urlsafe(24)
-    call.state.files[name] = (time.time() + _LOG_URL_S, job.log)
+    files, now = call.state.files, time.time()
+    for old in [each for each, (expires, _) in files.items() if expires < now]:
+        del files[old]
+    files[name] = (now + _LOG_URL_S, job.log)
     return Reply(302, raw=b"", headers={"Location": f"{call.links.files}/-/files/{name}"})
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.local.hub import history, pulls
+from app.local.hub import history, issues, pulls
 from app.local.hub.calls import Call, Reply, Route, choice, limited, page
 from app.local.hub.pulls import Proposal
 from app.local.hub.pushes import land
@@ -139,7 +139,7 @@ def request_reviewers(call: Call) -> Reply:
         if who not in pull.reviewers:
             pull.reviewers.append(who)
             asked = accounts.account(call.links, who)
-            pulls.tell(call.state, which, one, call.account, "review_requested", requested_reviewer=asked)
+            issues.tell(call.state, which, one, call.account, "review_requested", requested_reviewer=asked)
     return Reply(201, show.simple(call.state, call.links, which, one))
 
 

@@ -57,13 +57,13 @@ def test_some_faults_come_after_the_work_is_done(hub: Hub, kind: str) -> None:
 
 
 def test_slow_answers_are_slow_and_hold_nobody_else_up(hub: Hub) -> None:
-    hub.fault("GET", BASE, "slow", seconds=0.6)
+    hub.fault("GET", BASE, "slow", seconds=4)
     with rest(hub) as client, pytest.raises(httpx.ReadTimeout):
         client.get(BASE, timeout=0.2)
     started = time.monotonic()
     with rest(hub) as client:
         assert client.get(BASE).status_code == 200
-    assert time.monotonic() - started < 0.4
+    assert time.monotonic() - started < 2
 
 
 def test_a_fault_that_does_not_exist_is_named(hub: Hub) -> None:

@@ -52,8 +52,8 @@ def test_a_good_exchange_has_no_problem(good: Recorded) -> None:
         ({"status": 302}, "status 302 is not described"),
         ({"response": b"{}"}, "is a required property"),
     ],
-    ids=["path", "path parameter", "query", "body field missing", "body type", "body unknown", "no body", "other status",
-         "undescribed status", "empty answer"],
+    ids=["path", "path parameter", "query", "body field missing", "body type", "body unknown", "no body",
+         "other status", "undescribed status", "empty answer"],
 )  # fmt: skip
 def test_each_kind_of_mistake_is_seen(good: Recorded, change: dict[str, Any], words: str) -> None:
     problems = check(dataclasses.replace(good, **change))

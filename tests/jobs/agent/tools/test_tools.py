@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -247,6 +248,8 @@ def test_run_tests_puts_the_red_ones_first(bench: Bench) -> None:
         ("edit", {"path": "x"}, "They are edits: [{path: string, old_string: string, new_string: string"),
         ("shell", "ls", "wrong arguments"),
         ("shell", {"command": " "}, "command is empty"),
+        ("shell", {"command": "echo \0"}, "hold a NUL"),
+        ("write_file", {"files": [{"path": "x", "content": "\ud800"}]}, "half a surrogate pair"),
         ("readfile", {}, "nothing was asked for"),
         ("search", {"patterns": []}, "patterns is empty"),
         ("write_file", {"files": []}, "files is empty"),
@@ -255,6 +258,12 @@ def test_run_tests_puts_the_red_ones_first(bench: Bench) -> None:
 def test_wrong_calls_are_answered_with_the_next_step(bench: Bench, name: str, arguments: Any, why: str) -> None:
     done = call(name, arguments, bench)
     assert (done.ok, why in done.content) == (False, True)
+
+
+def test_names_that_are_no_text_are_shown_as_far_as_they_go(bench: Bench, tree: Path) -> None:
+    Path(os.fsdecode(bytes(tree) + b"/caf\xe9.txt")).write_text("x = 1\n")
+    for name, arguments in (("readfile", {"paths": ["."]}), ("shell", {"command": "touch $'b\\xe9'; ls"})):
+        assert "?" in call(name, arguments, bench).content.encode().decode()
 
 
 def test_one_text_stands_for_a_list_of_one(bench: Bench) -> None:
