@@ -20,6 +20,8 @@ _HELP = (
 NOTHING_RAN = "Nothing ran here that could be tried again."
 NO_UNDO = "`undo` can't be done yet: close the pull request and delete its branch by hand."
 
+MOVED = "New commits came after you asked, so nothing was started. Look at them, then ask again."
+
 
 def help_text(prefix: str, problem: str = "") -> str:
     """The commands, under the sentence that says what was wrong."""

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from functools import partial
 
 from redis import Redis
+from redis.exceptions import RedisError
 
 from app import answers
 from app.control_desk import Desk
@@ -19,7 +20,7 @@ from app.leader import Leader
 from app.reconcile import Reconciler
 from app.settings import ControlSettings
 from app.trigger import Trigger
-from jobs import logs
+from jobs import keys, logs
 from jobs.connection import connect
 from jobs.errors import EnvironmentFault, Fenced, Retry
 from jobs.gate import Ceilings, Refused
@@ -108,7 +109,7 @@ class Control:
             logger.error("entry given up")
             return
         try:
-            ending, reason = self._deal(Trigger.from_json(entry.trigger), entry.id)
+            ending, reason = self._deal(Trigger.from_json(entry.trigger), entry)
         except Retry as later:
             self._inbox.later(entry.id, later.after_s)
             logger.warning("entry put off", extra={"seconds": later.after_s, "cause": str(later)})
@@ -119,11 +120,11 @@ class Control:
                 self._inbox.end(entry.id, ending, reason)
             logger.info("entry dealt with", extra={"ending": ending, "reason": reason})
 
-    def _deal(self, trigger: Trigger, run: str) -> Ending:
+    def _deal(self, trigger: Trigger, entry: Entry) -> Ending:
         of = self._runs.get(trigger.external_id) if trigger.kind == "button" else None
         if trigger.kind == "button" and (of is None or of.job.repository_id != trigger.repository_id):
             return "ignored", "the check run belongs to no run of this repository"
-        draft = trigger.draft(run, of.job if of else None)
+        draft = trigger.draft(entry.id, of.job if of else None)
         refused = self._desk.permit(draft)
         if refused is not None:
             return self._refused(draft, refused)
@@ -132,10 +133,10 @@ class Control:
         if of is not None and trigger.verb not in ("stop", "retry"):
             return "ignored", f"there is no button {trigger.verb}"
         if draft.kind in WORK:
-            return self._start(draft)
-        return self._small(draft, trigger.problem, (of,) if of else self._thread(draft))
+            return self._start(draft, entry)
+        return self._small(draft, trigger.problem, (of,) if of else self._thread(draft), entry)
 
-    def _small(self, draft: Job, problem: str, thread: tuple[Run, ...]) -> Ending:
+    def _small(self, draft: Job, problem: str, thread: tuple[Run, ...], entry: Entry) -> Ending:
         """Commands that control answers by itself; `thread` is what they are about."""
         match draft.kind:
             case "stop":
@@ -146,12 +147,12 @@ class Control:
                 last = next((r.job for r in thread if r.job.kind in WORK), None)
                 if last is None:
                     return self._said(draft, answers.NOTHING_RAN)
-                return self._start(_like(draft, last))
+                return self._start(_like(draft, last), entry)
             case "undo":
                 return self._said(draft, answers.NO_UNDO)
         return self._said(draft, answers.help_text(self._prefix, problem))
 
-    def _start(self, draft: Job) -> Ending:
+    def _start(self, draft: Job, entry: Entry) -> Ending:
         # First of all, so that whoever asked sees it within a second. Should control die before the dispatch, the
         # next leader does all of this again.
         self._leader.check()
@@ -160,6 +161,8 @@ class Control:
         admitted = self._desk.admit(draft)
         if isinstance(admitted, Refused):
             return self._refused(draft, admitted)
+        if self._moved(admitted, entry):
+            return self._refused(draft, Refused(answers.MOVED))
         self._leader.check()
         if dispatch(self._redis, admitted, busy=lambda: self._at_work(draft) is not None):
             return "run", ""
@@ -168,6 +171,13 @@ class Control:
         if (other := self._at_work(draft)) is not None:
             return self._said(draft, answers.busy_text(other.id))
         raise Retry("another change to this thread came first", after_s=1)
+
+    def _moved(self, job: Job, entry: Entry) -> bool:
+        """The head that the pull request has now was pushed after the command came: nobody asked for that one."""
+        if not job.is_pull or job.issue is None or job.requester is None:
+            return False
+        first = self._redis.get(keys.head(job.repository_id, job.issue, job.base_sha))
+        return first is not None and int(first) > entry.at_ms
 
     def _refused(self, draft: Job, refused: Refused) -> Ending:
         """Automatic jobs are refused in silence."""
@@ -203,7 +213,8 @@ def _like(draft: Job, last: Job) -> Job:
 def main() -> None:
     """Entry point: the control process, its settings taken from the environment.
 
-    Raises UserError for bad settings or an unreadable key before anything is started.
+    Raises UserError for bad settings or an unreadable key before anything is started, EnvironmentFault when Redis
+    stays away.
     """
     settings = take(ControlSettings)
     key = AppKey(settings.app_id, read_key(settings.private_key))
@@ -225,4 +236,8 @@ def main() -> None:
         signal.signal(number, lambda *_: stop.set())
     logger.info("control started")
     again = partial(redeliver, app, redis)
-    Control(redis, desk, leader, again, keep_s=settings.keep_s, prefix=settings.prefix).run(stop)
+    control = Control(redis, desk, leader, again, keep_s=settings.keep_s, prefix=settings.prefix)
+    try:
+        control.run(stop)
+    except RedisError as away:
+        raise EnvironmentFault(f"Redis can't be reached any more: {away}") from away

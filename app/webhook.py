@@ -17,7 +17,7 @@ from starlette.responses import JSONResponse, Response
 from app.events import Ignored, parse_event
 from app.signature import valid
 from app.trigger import Trigger, decide
-from jobs import logs
+from jobs import keys, logs
 from jobs.inbox import Accepted, Arrival, Door
 
 logger = logging.getLogger(__name__)
@@ -117,7 +117,10 @@ def _decoded(body: bytes) -> dict[str, Any]:
 
 
 async def _store(receiving: Receiving, guid: str, name: str, trigger: Trigger) -> Accepted:
-    arrival = Arrival(guid, name, trigger.meaning, trigger.to_json())
+    # A command is about the head that was there when it came: later ones must be known as later.
+    moved = trigger.kind == "pull" and trigger.issue is not None
+    dates = keys.head(trigger.repository_id, trigger.issue or 0, trigger.head_sha) if moved else ""
+    arrival = Arrival(guid, name, trigger.meaning, trigger.to_json(), dates)
     try:
         async with asyncio.timeout(_INBOX_S):
             return await receiving.door.accept(arrival)

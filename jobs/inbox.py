@@ -20,12 +20,13 @@ _FIRST_DELAY_MS, _LONGEST_DELAY_MS = 3_000, 60_000
 @dataclass(frozen=True)
 class Arrival:
     """One verified delivery that asks for something. `meaning` is the same for every delivery that says the same
-    thing; `trigger` is JSON that only control reads."""
+    thing; `trigger` is JSON that only control reads; `dates` is a key that gets the time of arrival if it has none."""
 
     delivery: str
     event: str
     meaning: str
     trigger: str
+    dates: str = ""
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,7 @@ class Door:
             keys.entry(entry_id),
             keys.TODO,
             keys.BELL,
+            *([arrival.dates] if arrival.dates else []),
         ]
         fields = ["delivery", arrival.delivery, "event", arrival.event, "trigger", arrival.trigger]
         new, known = await self._accept(keys=names, args=[entry_id, now_ms(), self._keep_s, *fields])

@@ -52,6 +52,11 @@ def thread(repository_id: int, issue: int) -> str:
     return f"{_PREFIX}:thread:{repository_id}:{issue}"
 
 
+def head(repository_id: int, pull: int, sha: str) -> str:
+    """String: when a commit was first heard of as the head of a pull request (epoch milliseconds)."""
+    return f"{_PREFIX}:head:{repository_id}:{pull}:{sha}"
+
+
 def day(date: str) -> str:
     """String: dollars spent by all runs on one UTC day (YYYY-MM-DD)."""
     return f"{_PREFIX}:usd:{date}"

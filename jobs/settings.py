@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -187,6 +188,23 @@ def child_environment(names: Iterable[str] = ()) -> dict[str, str]:
     """An environment for a child process: what is harmless, and the variables in `names`."""
     wanted = frozenset(names)
     return {k: v for k, v in os.environ.items() if k in wanted or _HARMLESS.fullmatch(k)}
+
+
+def blanks() -> dict[str, str]:
+    """Every variable that no child may have, as an empty one: for a library that hands on the whole environment."""
+    return {name: "" for name in os.environ if not _HARMLESS.fullmatch(name) and not name.startswith("GIT_")}
+
+
+@contextmanager
+def bare_environment() -> Iterator[None]:
+    """Only what is harmless, for the time of an import that runs a program. Not for use beside other threads."""
+    saved = dict(os.environ)
+    for name in [n for n in saved if not _HARMLESS.fullmatch(n)]:
+        del os.environ[name]
+    try:
+        yield
+    finally:
+        os.environ.update(saved)
 
 
 def _sentence(invalid: ValidationError) -> str:

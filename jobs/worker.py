@@ -80,12 +80,18 @@ def main(queue: str | None = None) -> None:
 
 
 def serve(settings: WorkerSettings) -> None:
-    """Works on `settings.queue` until told to leave. Raises UserError for a runner that can't be found."""
+    """Works on `settings.queue` until told to leave.
+
+    Raises UserError for a runner that can't be found, EnvironmentFault where Redis stays away from the start.
+    """
     redactor = Redactor(settings.secrets())
     logs.set_up(redactor)
     redis = connect(settings.redis_url.get_secret_value())
     _service.set(Service(redis, settings, redactor, resolve(settings.runner)))
-    worker = RunWorker(redis, settings.queue)
+    try:
+        worker = RunWorker(redis, settings.queue)
+    except RedisError as away:
+        raise EnvironmentFault(f"Redis can't be reached: {away}") from away
     gc.collect()
     gc.freeze()  # horses then share these pages instead of copying them at their first collection
     logger.info("worker started", extra={"queue": settings.queue})

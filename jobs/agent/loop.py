@@ -137,8 +137,8 @@ class Session:
     def _rest(self, reply: Reply, allowed: Allowance) -> AttemptEnd | None:
         """What to do with a reply without calls to run: it is the last word, or useless."""
         kind = telling.kind_of(reply)
-        if kind == "last":
-            self.history.reply(reply.blocks)
+        if kind == "last":  # a call in it was not asked for properly and would stay without a result
+            self.history.reply([b for b in reply.blocks if b.get("type") != "tool_use"])
             self._summary = reply.text
             return "done"
         if kind == "paused":  # goes back as it is, and the model goes on

@@ -14,12 +14,14 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from jobs.errors import EnvironmentFault
+from jobs.settings import bare_environment, blanks
 
 _NO_GIT = "git is not on PATH: install git 2.39 or newer."
 try:
-    from git import Git
-    from git.exc import GitCommandError, GitCommandNotFound
-except ImportError as missing:  # GitPython looks for git while it is imported
+    with bare_environment():  # GitPython runs `git version` while it is imported
+        from git import Git
+        from git.exc import GitCommandError, GitCommandNotFound
+except ImportError as missing:
     raise EnvironmentFault(_NO_GIT) from missing
 
 # gitsecurityboundary(7) and trials: nothing here may be taken from a repository's or a user's configuration.
@@ -133,7 +135,8 @@ def git(
     matters to the few commands that need a work tree (named by GIT_WORK_TREE).
     Raises GitError when git exits with a status not in `accept`, EnvironmentFault when there is no git.
     """
-    environment = {**_ENVIRONMENT, "GIT_DIR": str(git_dir), **(env or {})}
+    # GitPython hands our whole environment on: what is not meant for git goes as empty.
+    environment = {**blanks(), **_ENVIRONMENT, "GIT_DIR": str(git_dir), **(env or {})}
     flags = list(_FLAGS)
     if remote is not None:
         environment |= {**remote.environment(), "GIT_ALLOW_PROTOCOL": remote.protocol}

@@ -117,6 +117,22 @@ def test_pull_request_is_bound_to_its_head(stage: Stage) -> None:
     assert (run.job.is_pull, run.job.issue, run.job.base_ref, run.job.base_sha) == (True, number, "topic", head)
 
 
+def test_head_that_came_after_the_command_is_not_run(stage: Stage, redis: Redis) -> None:
+    stage.hub.push(REPO, "topic", {"calc.py": "x = 1\n"}, WRITER)
+    number = stage.hub.open_pull(REPO, WRITER, title="Try", head="topic", base="main")
+    stage.settle()
+    stage.hub.fault("GET", r".*/contents/.*", "bad_gateway_after_write", times=9)  # control has to come back
+    stage.hub.comment(REPO, number, WRITER, "/agent fix")
+    assert stage.hub.settle()
+    stage.hub.push(REPO, "topic", {"calc.py": "x = 2\n"}, WRITER)
+    assert stage.hub.settle()
+    stage.hub.clear_faults()
+    stage.settle()
+    assert stage.runs() == []
+    (said,) = (c["body"] for c in stage.hub.comments(REPO, number) if c["user"]["type"] == "Bot")
+    assert "New commits came after you asked" in said
+
+
 def test_help_status_and_unknown_commands_are_answered(stage: Stage) -> None:
     stage.say("/agent help")
     stage.say("/agent status")

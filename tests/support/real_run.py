@@ -16,7 +16,7 @@ from real_projects import RealProject, git
 
 from app.local.model import ScriptedEndpoint
 
-_RUN_S = 240
+_RUN_S = 280
 
 
 @dataclass(frozen=True)

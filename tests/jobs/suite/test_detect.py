@@ -7,7 +7,11 @@ from jobs.suite.suite import Toolchain
 
 PYTEST = "import pytest\n\n\ndef test_a():\n    pass\n"
 UNITTEST = "import unittest\n\n\nclass T(unittest.TestCase):\n    def test_a(self):\n        pass\n"
-BUILD = '[build-system]\nrequires = ["hatchling"]\nbuild-backend = "hatchling.build"\n[project]\nname = "pkg"\nversion = "1"\n'
+BUILD = '[build-system]\nrequires = ["hatchling"]\n[project]\nname = "pkg"\nversion = "1"\n'
+CONFIGURED = '[dependency-groups]\ndev = ["pytest-cov"]\n[tool.pytest.ini_options]\naddopts = "--cov=pkg -n auto"\n'
+PLACEHOLDER = (
+    '{"scripts": {"test": "echo \\"Error: no test specified\\" && exit 1"}, "devDependencies": {"mocha": "1"}}'
+)
 VENV = 'uv venv --python "$(command -v python)" /env/venv'
 INTO = "uv pip install --python /env/venv/bin/python"
 
@@ -49,8 +53,7 @@ def found(files: dict[str, str], setup: tuple[str, ...] | None = None, test: str
         ),
         (
             {
-                "pyproject.toml": BUILD
-                + '[dependency-groups]\ndev = ["pytest-cov"]\n[tool.pytest.ini_options]\naddopts = "--cov=pkg -n auto"\n',
+                "pyproject.toml": BUILD + CONFIGURED,
                 "tests/test_a.py": PYTEST,
             },
             (VENV, f"{INTO} -e . --group dev pytest pytest-xdist"),
@@ -110,7 +113,7 @@ def test_python(files: dict[str, str], setup: tuple[str, ...], command: str) -> 
         ),
         (
             {
-                "package.json": '{"scripts": {"test": "echo \\"Error: no test specified\\" && exit 1"}, "devDependencies": {"mocha": "1"}}',
+                "package.json": PLACEHOLDER,
                 "test/a.js": "",
             },
             ("npm install --no-package-lock --no-audit --no-fund",),

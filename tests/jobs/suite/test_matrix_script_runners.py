@@ -13,7 +13,7 @@ from jobs.outcome import Level, Outcome
 from jobs.sandbox import hosts
 from jobs.sandbox.cell import Cells
 from jobs.sandbox.interpreters import choose
-from jobs.sandbox.setup import Layer, LayerKey, build
+from jobs.sandbox.setup import LayerKey, build
 from jobs.suite.detect import detect
 
 pytestmark = pytest.mark.registry
@@ -27,8 +27,10 @@ BODY = (
 )
 TESTS = {
     "jest": 'const { add, twice } = require("../calc.js");\n' + BODY,
-    "vitest": 'import { describe, it, expect } from "vitest";\nimport calc from "../calc.js";\nconst { add, twice } = calc;\n'
-    + BODY,
+    "vitest": (
+        'import { describe, it, expect } from "vitest";\nimport calc from "../calc.js";\n'
+        "const { add, twice } = calc;\n" + BODY
+    ),
     "mocha": (
         'const assert = require("assert");\nconst { add, twice } = require("../calc.js");\n'
         "const expect = (x) => ({ toBe: (y) => assert.equal(x, y) });\n" + BODY
@@ -37,31 +39,29 @@ TESTS = {
 ADDS, DOUBLES = "test/calc.test.js > calc > adds (two) things", "test/calc.test.js > calc > doubles"
 
 
-def manifest(script: str) -> str:
-    return json.dumps({"name": "calc", "version": "1.0.0", "scripts": {"test": script}, "devDependencies": VERSIONS})
-
-
-@pytest.fixture(scope="module")
-def layer_with_runners(cells: Cells, tmp_path_factory: pytest.TempPathFactory) -> Layer:
-    folder = tmp_path_factory.mktemp("runners")
-    tree = folder / "tree"
-    tree.mkdir()
-    (tree / "package.json").write_text(manifest("jest"))
-    setup = detect(("package.json",), lambda path: (tree / path).read_bytes(), None, None).setup
-    key = LayerKey.of(tree, repository="runners", trust="test", commands=setup, tools={})
-    return build(cells, tree, setup, store=folder / "store", key=key, hosts=hosts.find(tree, choose(tree)))
-
-
-@pytest.fixture(params=["jest", "jest test", "vitest", "mocha", "mocha test/*.js"])
-def buggy(request: pytest.FixtureRequest, tmp_path: Path, cells: Cells, layer_with_runners: Layer) -> Iterator[Project]:
-    files = {
-        "package.json": manifest(request.param),
-        "calc.js": CALC,
-        "test/calc.test.js": TESTS[request.param.split()[0]],
+def manifest(runner: str) -> str:
+    whole = {
+        "name": "calc",
+        "version": "1.0.0",
+        "scripts": {"test": runner},
+        "devDependencies": {runner: VERSIONS[runner]},
     }
-    suite = detect(tuple(sorted(files)), lambda path: files[path].encode(), None, None).suite
-    assert suite is not None
-    with project(tmp_path, cells, files, suite, layer_with_runners) as made:
+    return json.dumps(whole)
+
+
+@pytest.fixture(params=sorted(VERSIONS))
+def buggy(request: pytest.FixtureRequest, tmp_path: Path, cells: Cells) -> Iterator[Project]:
+    runner = str(request.param)
+    files = {"package.json": manifest(runner), "calc.js": CALC, "test/calc.test.js": TESTS[runner]}
+    toolchain = detect(tuple(sorted(files)), lambda path: files[path].encode(), None, None)
+    assert toolchain.suite is not None
+    tree = tmp_path / "tree"
+    tree.mkdir()
+    (tree / "package.json").write_text(files["package.json"])
+    key = LayerKey.of(tree, repository="1", trust="test", commands=toolchain.setup, tools={})
+    allowed = hosts.find(tree, choose(tree))
+    layer = build(cells, tree, toolchain.setup, store=tmp_path / "store", key=key, hosts=allowed)
+    with project(tmp_path, cells, files, toolchain.suite, layer) as made:
         yield made
 
 
@@ -73,5 +73,5 @@ def test_fix_is_fixed_and_broken_code_is_not(buggy: Project) -> None:
     assert (fixed.outcome, fixed.level, fixed.fixed) == (Outcome.FIXED, Level.A, (ADDS,))
     broken = buggy.verdict({"calc.js": FIXED + "oops(\n"})
     assert broken.outcome is Outcome.NOT_FIXED
-    assert "SyntaxError" in broken.reason or "oops" in broken.reason
+    assert "syntax" in broken.reason.lower()
     assert buggy.runs(buggy.base, (DOUBLES,)).tests == {DOUBLES: "passed"}

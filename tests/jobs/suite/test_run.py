@@ -106,7 +106,9 @@ def test_a_suite_started_by_a_test_is_not_reported(tmp_path: Path, cells: Cells)
 def test_a_sitecustomize_that_is_hidden_still_runs(tmp_path: Path, cells: Cells) -> None:
     files = {
         "lib/sitecustomize.py": "import builtins\nbuiltins.customized = True\n",
-        "test_a.py": "import unittest\nclass T(unittest.TestCase):\n    def test_a(self):\n        self.assertTrue(customized)\n",
+        "test_a.py": (
+            "import unittest\nclass T(unittest.TestCase):\n    def test_a(self):\n        self.assertTrue(customized)\n"
+        ),
     }
     suite = Suite('PYTHONPATH="$PYTHONPATH:lib" python -m unittest', "unittest", "test")
     assert ran(tmp_path, cells, files, suite).tests == {"test_a.T.test_a": "passed"}
@@ -134,7 +136,8 @@ def test_without_a_readable_report_only_the_exit_code_speaks(
 
 FLAKY = (
     "import os, unittest\nimport calc\n\n\nclass T(unittest.TestCase):\n    def test_add(self):\n"
-    "        self.assertEqual(calc.add(1, 1), 2)\n\n    def test_chance(self):\n        self.assertLess(os.urandom(1)[0], {})\n"
+    "        self.assertEqual(calc.add(1, 1), 2)\n\n"
+    "    def test_chance(self):\n        self.assertLess(os.urandom(1)[0], {})\n"
 )
 
 

@@ -11,13 +11,21 @@ from jobs.repo.trees import Trees
 from jobs.suite.sections import restore
 from jobs.suite.surface import is_surface, kind, with_tests_of
 
-TESTS = ["tests/test_a.py", "tests/data/x.bin", "pkg/tests/helpers.py", "test_a.py", "pkg/a_test.py", "conftest.py", "pkg/conftest.py", "pytest.ini", "tox.ini", "src/a.test.ts", "src/a.spec.jsx", "__tests__/a.js", "src/__snapshots__/a.snap", "test/helper.js", "jest.config.js", "vitest.config.mts", ".mocharc.yml", "a_test.go", "lib/a_spec.rb", "src/FooTest.java", "Makefile", "noxfile.py", "spec/models/user.rb", "sitecustomize.py", "x.pth", "test.js"]
-PRODUCT = ["src/a.py", "pkg/testing.py", "django/test/client.py", "lib/contest.js", "src/latest.ts", "app/attest.py", "package.json", "pyproject.toml", "src/protest.go", "numpy/testing/utils.py", "setup.py"]
+TESTS = """
+tests/test_a.py tests/data/x.bin pkg/tests/helpers.py test_a.py pkg/a_test.py conftest.py pkg/conftest.py pytest.ini
+tox.ini src/a.test.ts src/a.spec.jsx __tests__/a.js src/__snapshots__/a.snap test/helper.js jest.config.js
+vitest.config.mts .mocharc.yml a_test.go lib/a_spec.rb src/FooTest.java Makefile noxfile.py spec/models/user.rb
+sitecustomize.py x.pth test.js
+"""
+PRODUCT = """
+src/a.py pkg/testing.py django/test/client.py lib/contest.js src/latest.ts app/attest.py package.json pyproject.toml
+src/protest.go numpy/testing/utils.py setup.py
+"""
 
 
 def test_paths_of_tests() -> None:
-    assert [path for path in TESTS if not is_surface(path)] == []
-    assert [path for path in PRODUCT if is_surface(path)] == []
+    assert [path for path in TESTS.split() if not is_surface(path)] == []
+    assert [path for path in PRODUCT.split() if is_surface(path)] == []
     assert [kind(path) for path in ("README.md", "docs/conf.py", "CHANGES", "src/a.py")] == [
         "doc",
         "doc",

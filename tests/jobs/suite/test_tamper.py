@@ -8,8 +8,14 @@ import pytest
 from jobs.repo.trees import Trees
 from jobs.suite.tamper import Finding, findings
 
-PY = "import calc\n\n\ndef test_a():\n    assert calc.a() == 1\n    assert calc.b() == 2\n\n\ndef test_b():\n    assert calc.b()\n"
-JS = 'const { add } = require("./calc");\ntest("adds", () => {\n  expect(add(1)).toBe(2);\n});\ntest("more", () => {\n  expect(1).toBe(1);\n});\n'
+PY = (
+    "import calc\n\n\ndef test_a():\n    assert calc.a() == 1\n    assert calc.b() == 2\n\n\n"
+    "def test_b():\n    assert calc.b()\n"
+)
+JS = (
+    'const { add } = require("./calc");\ntest("adds", () => {\n  expect(add(1)).toBe(2);\n});\n'
+    'test("more", () => {\n  expect(1).toBe(1);\n});\n'
+)
 BASE = {
     "calc.py": "def a():\n    return 1\n",
     "calc.js": "exports.add = (a) => a + 1;\n",
