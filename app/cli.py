@@ -10,11 +10,11 @@ import sys
 import tempfile
 import traceback
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from jobs.errors import EnvironmentFault, PatchwrightError, UserError
+from jobs.errors import EnvironmentFault, PatchwrightError, UserError, machine_fault
 from jobs.outcome import EXIT_BUG, EXIT_ENVIRONMENT, EXIT_HONEST, EXIT_INTERRUPTED, EXIT_USAGE
 
 if TYPE_CHECKING:
@@ -215,29 +215,33 @@ def main() -> None:
     """Entry point: every error that is meant becomes one sentence and its exit code."""
     try:
         cli()
-    except UserError as error:
-        _fail(str(error), EXIT_USAGE)
-    except EnvironmentFault as error:
-        _fail(str(error), EXIT_ENVIRONMENT)
     except PatchwrightError as error:
-        _fail(str(error), EXIT_HONEST)
+        _fail(str(error), _code(error))
     except KeyboardInterrupt:
         _fail("interrupted", EXIT_INTERRUPTED)
     except BrokenPipeError:
         os._exit(EXIT_HONEST)  # whoever read our output went away; there is nobody left to tell
-    except Exception:  # noqa: BLE001 - the command line's one boundary: a bug gets its exit code and a report
-        _fail(f"this is a bug in Patchwright; details are in {_report()}", EXIT_BUG)
+    except Exception as error:  # noqa: BLE001 - the command line's one boundary: a bug gets its exit code and a report
+        fault = machine_fault(error) if isinstance(error, OSError) else None
+        _fail(str(fault), EXIT_ENVIRONMENT) if fault else _fail(_bug(), EXIT_BUG)
 
 
-def _fail(sentence: str, code: int) -> None:
+def _code(error: PatchwrightError) -> int:
+    if isinstance(error, UserError):
+        return EXIT_USAGE
+    return EXIT_ENVIRONMENT if isinstance(error, EnvironmentFault) else EXIT_HONEST
+
+
+def _fail(sentence: str, code: int) -> NoReturn:
     typer.echo(f"patchwright: {sentence}", err=True)
     sys.exit(code)
 
 
-def _report() -> str:
+def _bug() -> str:
+    """Keeps the traceback for a report; the sentence that says where."""
     with tempfile.NamedTemporaryFile("w", prefix="patchwright-bug-", suffix=".txt", delete=False) as file:
         traceback.print_exc(file=file)
-        return file.name
+    return f"this is a bug in Patchwright; details are in {file.name}"
 
 
 if __name__ == "__main__":

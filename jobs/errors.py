@@ -12,7 +12,18 @@ Anything else is a bug: logged with its traceback, told to people by run id only
 
 from __future__ import annotations
 
+import errno
+
 from jobs.outcome import Outcome
+
+_DISK = {
+    errno.ENOSPC: "the disk is full",
+    errno.EDQUOT: "the disk quota is used up",
+    errno.EROFS: "the disk is read-only",
+    errno.EACCES: "permission was denied",
+    errno.EMFILE: "too many files are open",
+    errno.ENOMEM: "there is no memory left",
+}
 
 
 class PatchwrightError(Exception):
@@ -46,3 +57,12 @@ class Retry(PatchwrightError):
 
 class Fenced(PatchwrightError):
     """This attempt lost its lease; a newer one may be writing."""
+
+
+def machine_fault(error: OSError) -> EnvironmentFault | None:
+    """`error` in a sentence where this machine is to blame (full disk, no permission …); None where we are."""
+    why = _DISK.get(error.errno or 0)
+    if why is None:
+        return None
+    where = f" ({error.filename})" if error.filename else ""
+    return EnvironmentFault(f"This machine can't do it: {why}{where}. Check the folder that PATCHWRIGHT_DATA names.")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from jobs.attempt import judge, propose
-from jobs.errors import EnvironmentFault, Stopped
+from jobs.errors import EnvironmentFault, Stopped, machine_fault
 from jobs.model.base import Model
 from jobs.order import Means, Order
 from jobs.outcome import Level, Outcome
@@ -84,7 +84,12 @@ def _run(order: Order, means: Means, steps: Callable[[Site, Report], Ending]) ->
             ending = steps(site, baseline)
     except Stopped as stopped:
         ending = Ending(stopped.outcome, stopped.reason)
-    except EnvironmentFault as fault:
+    except EnvironmentFault as known:
+        ending = Ending(Outcome.ENVIRONMENT, str(known))
+    except OSError as error:
+        fault = machine_fault(error)
+        if fault is None:
+            raise
         ending = Ending(Outcome.ENVIRONMENT, str(fault))
     return _receipt(order, means, story, ending)
 

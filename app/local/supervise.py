@@ -17,7 +17,7 @@ from jobs.parent import die_with
 
 _POLL_S = 0.1
 _FIRST_WAIT_S, _LONGEST_WAIT_S = 0.2, 15.0
-_STEADY_S = 20.0  # a part that ran this long fell for a new reason
+_STEADY_S = 5.0  # a part that ran this long could start: it fell for a reason of its own
 _GRACE_S = 8.0
 
 

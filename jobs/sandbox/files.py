@@ -9,6 +9,8 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
+from jobs.errors import EnvironmentFault
+
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _PLAIN = {"PATH": os.defpath, "LC_ALL": "C"}
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
@@ -115,8 +117,9 @@ def clear(tree: Path) -> None:
 
 def copy(source: Path, target: Path) -> None:
     """Copies `source`, a file, folder or link, to `target`, which must not exist in a folder that nobody else
-    writes to; shares blocks where the file system can. Raises OSError."""
+    writes to; shares blocks where the file system can. Raises EnvironmentFault."""
     command = ["cp", "-a", "--reflink=auto", "-T", "--", str(source), str(target)]
     done = subprocess.run(command, env=_PLAIN, capture_output=True, check=False)
     if done.returncode:
-        raise OSError(done.stderr.decode("utf-8", "replace").strip())
+        last = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
+        raise EnvironmentFault(f"Files could not be copied: {''.join(last) or done.returncode}")

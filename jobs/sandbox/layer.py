@@ -96,7 +96,7 @@ def load(path: Path) -> Layer | None:
 def lay(layer: Layer, tree: Path) -> None:
     """Copies what set-up wrote beside the tracked files over the clean checkout `tree`, in which nothing runs.
 
-    What the checkout has itself stays as it is; a link in it is never followed. Raises OSError.
+    What the checkout has itself stays as it is; a link in it is never followed. Raises EnvironmentFault.
     """
     if layer.src.is_dir():
         _lay(layer.src, tree)

@@ -104,7 +104,9 @@ def _not_fixed(verdict: Verdict) -> str:
         if ended.ended != "exit":
             return f"The suite did not end by itself on the new code ({ended.ended} after {ended.seconds:.0f} s)."
         return "The suite left no readable report on the new code, although it does on the base."
+    before = verdict.matrix.old_tests_old_code
     said = [
+        f"The suite did not end by itself on the base ({before.ended})." if before.ended != "exit" else "",
         f"Red with this change, not before: {_names(verdict.broken)}." if verdict.broken else "",
         f"Reported before, not any more: {_names(verdict.missing)}." if verdict.missing else "",
         f"Skipped now, green before: {_names(verdict.newly_skipped)}." if verdict.newly_skipped else "",

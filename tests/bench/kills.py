@@ -1,6 +1,6 @@
 """Kill -9 of each part at random moments, twenty rounds each; prints how soon the work went on.
 
-    python tests/bench/kills.py [ROUNDS] [SEED]
+    python tests/bench/kills.py [ROUNDS] [PART…]
 
 Every command must end once, as fixed, with one branch, one pull request and one comment; a worker within 20 s.
 """
@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 import statistics
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
@@ -19,13 +20,14 @@ from service_stage import VICTIMS, Round, deployed
 LIMIT_S = 20.0
 
 
-def main(rounds: int, seed: int) -> int:
+def main(rounds: int, victims: Sequence[str]) -> int:
     """Runs the trials and prints the table; 1 if a recovery took too long."""
-    print(f"seed {seed}")
+    seed = random.SystemRandom().randrange(1 << 32)
+    print(f"seed {seed}", flush=True)
     dice = random.Random(seed)
     slow = 0
     with deployed() as deployment:
-        for victim in VICTIMS:
+        for victim in victims:
             done = [deployment.killed(victim, dice) for _ in range(rounds)]
             slow += sum(one.recovery_s >= LIMIT_S for one in done)
             print(_row(victim, done), flush=True)
@@ -42,5 +44,4 @@ def _row(victim: str, done: list[Round]) -> str:
 
 
 if __name__ == "__main__":
-    given = [int(word) for word in sys.argv[1:]]
-    sys.exit(main(given[0] if given else 20, given[1] if len(given) > 1 else random.SystemRandom().randrange(1 << 32)))
+    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else 20, sys.argv[2:] or VICTIMS))

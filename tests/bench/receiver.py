@@ -1,6 +1,6 @@
 """How fast the receiver acknowledges a 10 KB delivery while a worker works, beside bare uvicorn with the HMAC alone.
 
-    python tests/bench/receiver.py
+    python tests/bench/receiver.py [ROUNDS]
 
 Prints throughput (16 connections) and p50/p99 at 100 requests a second; exits 1 if p99 is 25 ms or more.
 """
@@ -30,23 +30,23 @@ RATE, SECONDS, FLOOD, LIMIT_MS = 100, 15, 6000, 25.0
 WORKER = "from jobs.settings import WorkerSettings, take; from jobs.worker import serve; serve(take(WorkerSettings))"
 
 
-def main() -> int:
-    """Measures both in turn, three rounds, and prints the table."""
+def main(rounds: int) -> int:
+    """Measures both in turn and prints the table."""
     with tempfile.TemporaryDirectory(prefix="pw-bench-") as name:
         folder = Path(name)
         valkey = Valkey(ValkeyFiles(folder / "v"))
         valkey.start()
         try:
             with _working(valkey.files.url, folder), _servers(valkey.files.url, folder) as ports:
-                return _measure(ports)
+                return _measure(ports, rounds)
         finally:
             valkey.stop()
 
 
-def _measure(ports: dict[str, int]) -> int:
+def _measure(ports: dict[str, int], rounds: int) -> int:
     worst = 0.0
     print(f"{'':18}{'req/s':>8}{'p50 ms':>9}{'p99 ms':>9}   at {RATE}/s: {'p50 ms':>8}{'p99 ms':>9}{'max ms':>9}")
-    for turn in range(3):
+    for turn in range(rounds):
         for name, port in ports.items():
             fast: Latencies = uvloop.run(flood(port, deliveries(FLOOD, SECRET)))
             calm: Latencies = uvloop.run(steady(port, deliveries(RATE * SECONDS, SECRET), RATE))
@@ -101,4 +101,4 @@ def _free_port() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else 3))
