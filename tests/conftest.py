@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 
 @pytest.fixture(autouse=True)
-def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A private HOME and git identity; GIT_* and GitHub or model credentials of the host are gone."""
     home = tmp_path_factory.mktemp("home")
     for name in [n for n in os.environ if n.startswith(("GIT_", "GITHUB_", "ANTHROPIC_", "OPENAI_", "PATCHWRIGHT_"))]:
@@ -20,4 +19,4 @@ def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
         monkeypatch.setenv(f"GIT_{role}_EMAIL", "test@example.invalid")
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
-    yield home
+    return home

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -137,7 +137,7 @@ def used(step: Step, request: Request) -> int:
 
 def fits(when: Mapping[str, Any], request: Request) -> bool:
     """Whether every condition holds."""
-    checks = {
+    checks: dict[str, Callable[[Any], bool]] = {
         "contains": lambda want: all(w in request.text for w in _several(want)),
         "not_contains": lambda want: not any(w in request.text for w in _several(want)),
         "regex": lambda want: all(re.search(w, request.text, re.MULTILINE) for w in _several(want)),

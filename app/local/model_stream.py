@@ -62,7 +62,12 @@ def _shown(block: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _empty(block: Mapping[str, Any]) -> dict[str, Any]:
-    blank = {"text": {"text": ""}, "tool_use": {"input": {}}, "thinking": {"thinking": "", "signature": ""}}
+    thought = {"thinking": "", "signature": ""}
+    blank: dict[str, dict[str, Any]] = {"text": {"text": ""}, "tool_use": {"input": {}}, "thinking": thought}
+        "text": {"text": ""},
+        "tool_use": {"input": {}},
+        "thinking": {"thinking": "", "signature": ""},
+    }
     return {**block, **blank.get(block["type"], {})}
 
 

@@ -25,6 +25,7 @@ from jobs.trace.listen import Silent
 
 _QUIET = Output(json=None, trace=None, quiet=True)
 COULD_NOT_START = 125
+_LONGEST_S = 3600.0
 
 
 def call_here(name: str, repo: Path, arguments: str) -> int:
@@ -55,7 +56,7 @@ def run_in_cell(repo: Path, command: list[str], *, online: bool) -> int:
             result = _as_setup(here, cells, copy, tuple(command))
         else:
             with _prepared(here, cells) as ready:
-                result = ready.open(copy.folder).run(Command(tuple(command), timeout_s=3600))
+                result = ready.open(copy.folder).run(Command(tuple(command), timeout_s=_LONGEST_S))
     sys.stdout.buffer.write(result.output)
     sys.stdout.flush()
     if result.reason:
@@ -66,7 +67,8 @@ def run_in_cell(repo: Path, command: list[str], *, online: bool) -> int:
 def _as_setup(here: Here, cells: Cells, copy: Copy, command: tuple[str, ...]) -> Result:
     chosen = choose(copy.folder)
     allowed = hosts.find(copy.folder, chosen, uv=cells.programs.uv, more=here.policy.hosts)
-    return setup.try_out(cells, copy.folder, command, store=here.settings.data / "layers" / here.key, hosts=allowed)
+    store = here.settings.data / "layers" / here.key
+    return setup.try_out(cells, copy.folder, command, store=store, hosts=allowed, timeout_s=_LONGEST_S)
 
 
 @contextmanager

@@ -26,6 +26,7 @@ from jobs.trace.events import Trace
 __all__ = ["Layer", "LayerKey", "SetupFailed", "build", "lay"]
 
 _BUILDING = ".build-"
+_FORWARDER = (f"{TOOLS}/bin/python3", "-I", "-S", f"{TOOLS}/forwarder.py", str(PROXY_PORT), EGRESS)
 _SHOWN_LINES = 25
 _SHOWN_CHARS = 4000
 
@@ -71,6 +72,15 @@ def build(  # noqa: PLR0913 (every value is named at the call, none can be guess
     return found
 
 
+def try_out(cells: Cells, tree: Path, argv: tuple[str, ...], *, store: Path, hosts: Hosts, timeout_s: float) -> Result:
+    """Runs one command on a copy of `tree` as set-up would, and keeps nothing of it; blocked hosts are told."""
+    store.mkdir(mode=0o755, parents=True, exist_ok=True)
+    with _workplace(store) as work:
+        result, blocked = _Build(cells, work, tree, hosts, SETUP).once(argv, timeout_s)
+    told = "".join(f"\n{host} is not allowed." for host in blocked)
+    return dataclasses.replace(result, output=result.output + told.encode())
+
+
 class _Build:
     """One layer in the making, in a folder that nobody uses until it is renamed."""
 
@@ -95,6 +105,13 @@ class _Build:
                     raise SetupFailed(line, _why(result), _last(result.text), proxy.log.blocked)
         return self._keep(key, proxy.log)
 
+    def once(self, argv: tuple[str, ...], timeout_s: float) -> tuple[Result, tuple[str, ...]]:
+        """One command, and the hosts that it asked for in vain."""
+        with Proxy(self.work / "egress.sock", self.hosts.allowed) as proxy:
+            proxy.command = " ".join(argv)
+            command = Command((*_FORWARDER, *argv), timeout_s=timeout_s)
+            return self._cell(proxy.path).run(command), tuple(proxy.log.blocked)
+
     def _cell(self, way_out: Path) -> BubblewrapCell:
         view = self.cells.view(self.checkout, self.chosen, writable=True, git=None)
         mounts = (*view.mounts, Mount(self.env, "/env", writable=True), Mount(way_out, EGRESS))
@@ -106,8 +123,7 @@ class _Build:
 
     def _command(self, line: str, timeout_s: float) -> Command:
         inner = Command.shell(line, timeout_s=timeout_s)
-        forwarder = (f"{TOOLS}/bin/python3", "-I", "-S", f"{TOOLS}/forwarder.py", str(PROXY_PORT), EGRESS)
-        return dataclasses.replace(inner, argv=(*forwarder, *inner.argv))
+        return dataclasses.replace(inner, argv=(*_FORWARDER, *inner.argv))
 
     def _keep(self, key: LayerKey, log: Log) -> Layer:
         """Takes the result from the slot's user, for everybody to read, and puts it in its place in one step."""

@@ -55,7 +55,8 @@ def _object_folders(first: Path) -> list[Path]:
 def _tags(git_dir: Path) -> str:
     """Tags with what they point to, as packed-refs has them: version plugins count commits from the last one."""
     form = "%(objectname) %(refname)%(if)%(*objectname)%(then)%0a^%(*objectname)%(end)"
-    return text(git_dir, "for-each-ref", f"--count={_TAGS}", "--sort=refname", f"--format={form}", "refs/tags") + "\n"
+    rows = text(git_dir, "for-each-ref", f"--count={_TAGS}", "--sort=refname", f"--format={form}", "refs/tags")
+    return f"{rows}\n" if rows else ""  # git refuses a packed-refs file with an empty line
 
 
 def _config(git_dir: Path) -> str:

@@ -22,6 +22,11 @@ import sys
 import tempfile
 import warnings
 
+TYPE_CHECKING = False  # importing typing would double the start-up of a script that runs at every call
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
 RG = "/opt/patchwright/bin/rg"
 # Tool output that no one edits by hand; walking it would cost more than the rest of the tree.
 SKIPPED = {".git", "node_modules", "__pycache__", ".venv", ".tox", ".nox", ".hypothesis"}
@@ -76,7 +81,7 @@ def listing(folder: str) -> list[str]:
     return sorted(os.fsdecode(p) for p in out.split(b"\0") if p)
 
 
-def walk(folder: str):
+def walk(folder: str) -> Iterator[tuple[str, os.stat_result]]:
     """(path, lstat) of every file and link below `folder`, ignored ones too, generated folders left out."""
     stack = [folder]
     while stack:
@@ -95,7 +100,7 @@ def walk(folder: str):
                 continue
 
 
-def snapshot(root: str) -> dict:
+def snapshot(root: str) -> dict[str, Any]:
     """`{"files": {path: fingerprint}}`: size, modification and change time, mode; no content is read."""
     home = os.path.realpath(root)
     return {
@@ -106,7 +111,7 @@ def snapshot(root: str) -> dict:
     }
 
 
-def show(place: Place, op: dict) -> dict:
+def show(place: Place, op: dict[str, Any]) -> dict[str, Any]:
     """What is at a path, a glob or a folder: `{"asked", "kind": file|dir|glob|missing|refused, …}`."""
     asked = op["path"]
     try:
@@ -122,7 +127,7 @@ def show(place: Place, op: dict) -> dict:
     return {"asked": asked, "kind": "missing", "near": near(place, asked)}
 
 
-def matching(place: Place, pattern: str, limit: int) -> list[dict]:
+def matching(place: Place, pattern: str, limit: int) -> list[dict[str, Any]]:
     """The content of the files whose path matches the glob; those beyond `limit` by name only."""
     pattern = pattern.removeprefix("./").removeprefix(place.root + "/").replace("**/", "*")
     found = [p for p in listing(place.root) if fnmatch.fnmatchcase(place.name(p), pattern)]
@@ -137,7 +142,7 @@ def near(place: Place, path: str) -> list[str]:
     return (same or [p for p in names if name and name in p.lower()])[:3]
 
 
-def entries(place: Place, paths: list[str]) -> list[dict]:
+def entries(place: Place, paths: list[str]) -> list[dict[str, Any]]:
     """Path, size and line count (None where not text or not counted) of each file."""
     rows = []
     for number, path in enumerate(paths):
@@ -158,9 +163,9 @@ def _lines(path: str) -> int | None:
     return data.count(b"\n") + (not data.endswith(b"\n") and data != b"")
 
 
-def content(place: Place, real: str) -> dict:
+def content(place: Place, real: str) -> dict[str, Any]:
     """One file with its bytes in base64, or its name and why it is not shown (`state`)."""
-    row = {"path": place.name(real), "state": "text"}
+    row: dict[str, Any] = {"path": place.name(real), "state": "text"}
     try:
         place.find(real)
         info = os.stat(real)
@@ -181,7 +186,7 @@ def content(place: Place, real: str) -> dict:
     return {**row, "data": base64.b64encode(data).decode("ascii")}
 
 
-def write(place: Place, op: dict) -> dict:
+def write(place: Place, op: dict[str, Any]) -> dict[str, Any]:
     """Replaces or creates one file at once, if it still has the expected sha256 (None: must not exist)."""
     row = {"path": op["path"], "error": None}
     try:
@@ -228,9 +233,9 @@ def _replace(real: str, data: bytes) -> None:
         raise
 
 
-def digest(place: Place, op: dict) -> dict:
+def digest(place: Place, op: dict[str, Any]) -> dict[str, Any]:
     """`{"sha256": {path: digest}}`, None for what is gone or no regular file."""
-    found = {}
+    found: dict[str, str | None] = {}
     for path in op["paths"]:
         full = os.path.join(place.root, path)
         if os.path.islink(full):
@@ -268,7 +273,7 @@ def _new_error(path: str, old: bytes | None, new: bytes) -> str | None:
     return error if error and (old is None or syntax(path, old) is None) else None
 
 
-def answer(request: dict) -> dict:
+def answer(request: dict[str, Any]) -> dict[str, Any]:
     """Runs every operation of `request`, in order."""
     place = Place(request.get("root", "/src"), request.get("also", ["/env"]))
     run = {

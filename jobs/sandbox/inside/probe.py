@@ -54,7 +54,7 @@ def call(name: str, *arguments: object) -> int:
 
 def status() -> dict[str, str]:
     """/proc/self/status."""
-    with open("/proc/self/status", encoding="ascii", errors="replace") as file:  # noqa: PTH123
+    with open("/proc/self/status", encoding="ascii", errors="replace") as file:
         return dict(line.rstrip("\n").split(":\t", 1) for line in file if ":\t" in line)
 
 
@@ -66,7 +66,7 @@ def refused_call(name: str, *arguments: object) -> Finding:
 
 def ordinary_user() -> Finding:
     """Not user 0 in here. Who it is outside shows in whose a file is that it makes: the harness looks."""
-    with open("/src/made-by-probe", "w", encoding="ascii"):  # noqa: PTH123
+    with open("/src/made-by-probe", "w", encoding="ascii"):
         return 0 not in (os.getuid(), os.geteuid(), os.getgid(), *os.getgroups()), f"uid {os.getuid()}"
 
 
@@ -110,7 +110,7 @@ def no_names() -> Finding:
     try:
         socket.getaddrinfo("patchwright.invalid.example", 80)
     except OSError as error:
-        return not os.path.exists("/etc/resolv.conf"), str(error)  # noqa: PTH110
+        return not os.path.exists("/etc/resolv.conf"), str(error)
     return False, "a name was resolved"
 
 
@@ -142,7 +142,7 @@ def read_only(*places: str) -> Finding:
     """Nothing can be made in `places`, nor can existing files there be opened for writing."""
     opened = []
     for place in places:
-        name, flags = (place, os.O_WRONLY) if os.path.isfile(place) else (f"{place}/x", os.O_WRONLY | os.O_CREAT)  # noqa: PTH113
+        name, flags = (place, os.O_WRONLY) if os.path.isfile(place) else (f"{place}/x", os.O_WRONLY | os.O_CREAT)
         try:
             os.close(os.open(name, flags))
             opened.append(name)
@@ -160,7 +160,7 @@ def out_of_reach(files: list[str]) -> Finding:
 
 def no_processes() -> Finding:
     """Only the cell's own processes are visible."""
-    pids = [name for name in os.listdir("/proc") if name.isdigit()]  # noqa: PTH208
+    pids = [name for name in os.listdir("/proc") if name.isdigit()]
     return len(pids) < 10, f"{len(pids)} processes"
 
 
@@ -168,7 +168,7 @@ def own_environment(names: list[str]) -> Finding:
     """No variable but `names`, neither ours nor in what process 1 shows of its own."""
     found = set(os.environ)
     try:
-        with open("/proc/1/environ", "rb") as file:  # noqa: PTH123
+        with open("/proc/1/environ", "rb") as file:
             found |= {entry.partition(b"=")[0].decode(errors="replace") for entry in file.read().split(b"\0") if entry}
     except OSError:
         pass
@@ -205,7 +205,7 @@ def usable(*commands: list[str]) -> Finding:
 def readable(path: str) -> Finding:
     """A file that set-up needs can be read."""
     try:
-        with open(path, "rb") as file:  # noqa: PTH123
+        with open(path, "rb") as file:
             return bool(file.read(1)), f"{path} read"
     except OSError as error:
         return False, f"{path}: {error.strerror}"

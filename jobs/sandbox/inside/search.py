@@ -13,6 +13,10 @@ import json
 import subprocess
 import sys
 
+TYPE_CHECKING = False  # importing typing would double the start-up of a script that runs at every call
+if TYPE_CHECKING:
+    from typing import IO, Any
+
 RG = "/opt/patchwright/bin/rg"
 BASE = [
     RG,
@@ -28,7 +32,7 @@ BASE = [
 WIDTH = 500  # characters of a line that are shown
 
 
-def arguments(request: dict, patterns: list[str]) -> list[str]:
+def arguments(request: dict[str, Any], patterns: list[str]) -> list[str]:
     """What ripgrep is told about patterns and places."""
     flags = [] if request.get("regex") else ["--fixed-strings"]
     globs = [part for g in request.get("globs") or [] for part in ("--glob", g)]
@@ -36,7 +40,7 @@ def arguments(request: dict, patterns: list[str]) -> list[str]:
     return [*flags, *globs, *wanted, "--", *(request.get("paths") or ["."])]
 
 
-def text_of(field: dict) -> str:
+def text_of(field: dict[str, Any]) -> str:
     """A text or bytes field of ripgrep's JSON as one line."""
     text = field.get("text")
     if text is None:
@@ -44,11 +48,11 @@ def text_of(field: dict) -> str:
     return text.rstrip("\r\n")[:WIDTH]
 
 
-def collect(stream, limit: int, per_file: int) -> tuple[list[dict], int, bool]:
+def collect(stream: IO[bytes] | None, limit: int, per_file: int) -> tuple[list[dict[str, Any]], int, bool]:
     """Groups by file from ripgrep's JSON lines, until `limit` matches were seen; at most `per_file` in each."""
-    groups: list[dict] = []
+    groups: list[dict[str, Any]] = []
     matches = hits = 0
-    for line in stream:
+    for line in stream or ():
         event = json.loads(line)
         kind, data = event["type"], event["data"]
         if kind == "begin":
@@ -67,7 +71,7 @@ def collect(stream, limit: int, per_file: int) -> tuple[list[dict], int, bool]:
     return groups, matches, False
 
 
-def search(request: dict) -> dict:
+def search(request: dict[str, Any]) -> dict[str, Any]:
     """Matches with their context, and which patterns match nowhere."""
     per_file = request.get("per_file", 20)
     limits = ["--max-count", str(per_file + 1), "--context", str(request.get("context", 2))]
@@ -75,6 +79,7 @@ def search(request: dict) -> dict:
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as rg:
         groups, matches, more = collect(rg.stdout, request.get("limit", 100), per_file)
         rg.kill()
+        assert rg.stderr is not None
         complaint = rg.stderr.read().decode("utf-8", "replace").strip()
     return {
         "groups": groups,
@@ -85,7 +90,7 @@ def search(request: dict) -> dict:
     }
 
 
-def absent(request: dict, matches: int) -> list[str]:
+def absent(request: dict[str, Any], matches: int) -> list[str]:
     """The patterns without any match."""
     patterns = request["patterns"]
     if matches == 0 or len(patterns) == 1:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+import gitrepo
 import pytest
 
 from jobs.repo.git import GitError
@@ -89,3 +90,10 @@ def test_no_path_of_this_machine_shows(cells: Cells, made: Skeleton, checkout: P
 def test_an_unknown_commit_is_said_so(job_git: Path, tmp_path: Path) -> None:
     with pytest.raises(GitError):
         skeleton.build(job_git, "0" * 40, tmp_path / "none")
+
+
+def test_a_repository_without_tags_can_be_read(cells: Cells, tree: Path, tmp_path: Path) -> None:
+    person = gitrepo.make(tmp_path / "person", {"a.txt": "1\n"})
+    plain = skeleton.build(person / ".git", "HEAD", tmp_path / "skeleton")
+    done = cells.on(tree, git=plain).run(Command.shell("git log --format=%s"))
+    assert (done.exit_code, done.text) == (0, "Start\n")

@@ -135,9 +135,14 @@ def _run_hidden() -> None:
         spec.loader.exec_module(importlib.util.module_from_spec(spec))
 
 
-if _REPORT:
-    _changes: dict[str, Callable[[Any], None]] = {"unittest.result": _record}
+def _install() -> None:
+    changes: dict[str, Callable[[Any], None]] = {"unittest.result": _record}
     if _NAMES:
-        _changes["unittest.loader"] = _narrow
-    sys.meta_path.insert(0, _Hook(_changes))
+        changes["unittest.loader"] = _narrow
+    sys.meta_path.insert(0, _Hook(changes))
+
+
+if __name__ == "sitecustomize":
+    if _REPORT:
+        _install()
     _run_hidden()
