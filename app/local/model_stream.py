@@ -62,8 +62,7 @@ def _shown(block: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _empty(block: Mapping[str, Any]) -> dict[str, Any]:
-    thought = {"thinking": "", "signature": ""}
-    blank: dict[str, dict[str, Any]] = {"text": {"text": ""}, "tool_use": {"input": {}}, "thinking": thought}
+    blank: dict[str, dict[str, Any]] = {
         "text": {"text": ""},
         "tool_use": {"input": {}},
         "thinking": {"thinking": "", "signature": ""},
