@@ -45,6 +45,7 @@ logger = logging.getLogger(__name__)
 
 # Reads, comments and checks; a push borrows `contents: write` for itself.
 PERMISSIONS = {"contents": "read", "issues": "write", "pull_requests": "write", "metadata": "read"}
+_SLOT_WAIT_S = 3600.0  # an ordinary user has one slot, which another queue's worker may hold
 _HAPPY = (Outcome.FIXED, Outcome.ANSWERED, Outcome.NO_CHANGE_NEEDED)
 
 
@@ -101,7 +102,7 @@ def _carry_out(desk: _Desk, policy: Policy, limits: gate.Limits, trace: Trace, d
         author=_author(desk),
         requester=job.requester,
     )
-    with Cells.open(data) as cells:
+    with Cells.open(data, wait_s=_SLOT_WAIT_S) as cells:
         publisher = GitHubPublisher(desk.github, desk.settings.server_url, guard=desk.guard, redact=desk.redactor)
         means = Means(
             data=data,

@@ -25,6 +25,7 @@ from jobs.outcome import Outcome
 from jobs.queue import QUEUES
 from jobs.redact import Redactor
 from jobs.runs import Finished, Run, Runs
+from jobs.sandbox.ready import require_walls
 from jobs.settings import WorkerSettings, take
 from jobs.spend import Spend
 from jobs.trace.events import Trace
@@ -67,7 +68,8 @@ _service: contextvars.ContextVar[Service] = contextvars.ContextVar("service")
 def main(queue: str | None = None) -> None:
     """Entry point: a worker process, its settings taken from the environment; `queue` goes before PATCHWRIGHT_QUEUE.
 
-    Raises UserError for bad settings, an unknown queue, or a runner that can't be found.
+    Raises UserError for bad settings, an unknown queue, or a runner that can't be found; EnvironmentFault where
+    a wall of the cells is missing.
     """
     settings = take(WorkerSettings)
     if queue is not None:
@@ -76,6 +78,7 @@ def main(queue: str | None = None) -> None:
         settings = settings.model_copy(update={"queue": queue})
     for name in _PRELOAD:
         importlib.import_module(name)
+    require_walls(settings.data)
     serve(settings)
 
 

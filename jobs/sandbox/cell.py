@@ -49,8 +49,8 @@ class Cells:
         self.empty.mkdir(mode=0o755, exist_ok=True)
 
     @classmethod
-    def open(cls, data: Path, *, slot: int | None = None, limits: Limits = _DEFAULT) -> Cells:
-        """Takes a free slot below `data` (or the given one) and proves that a cell starts.
+    def open(cls, data: Path, *, slot: int | None = None, limits: Limits = _DEFAULT, wait_s: float = 0.0) -> Cells:
+        """Takes a free slot below `data` (or the given one, waiting up to `wait_s`) and proves that a cell starts.
 
         Raises EnvironmentFault, with one sentence, if there is no bubblewrap, no free slot, or no cell starts.
         """
@@ -58,7 +58,7 @@ class Cells:
         tools = programs.find()
         if platform.machine() not in MACHINES:
             raise EnvironmentFault(f"The sandbox has no system call filter for {platform.machine()} machines.")
-        taken = slots.take(data.absolute(), slot, kind)
+        taken = slots.take(data.absolute(), slot, kind, wait_s=wait_s)
         try:
             system = host.system_view(host.furnish(taken.folder, taken.identity, tools))
             cells = cls(taken, limits, tools, groups.find(), system)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ from jobs.sandbox.view import Identity, Mode
 
 FIRST_UID = 20001  # of slot 0; slots' users need no entry in any list of this machine
 SLOTS = 64
+_AGAIN_S = 0.2
 _SHOWN = 1000  # ids that a command sees in user-namespace mode
 _MACHINE = Path("/run/patchwright")  # users are the machine's, so their locks are too, whatever the data folder
 
@@ -47,13 +49,23 @@ def mode() -> Mode:
     )
 
 
-def take(data: Path, number: int | None, kind: Mode) -> Slot:
-    """Slot `number` of `data`, or the first free one. Raises EnvironmentFault if none is free."""
+def take(data: Path, number: int | None, kind: Mode, *, wait_s: float = 0.0) -> Slot:
+    """Slot `number` of `data`, or the first free one. Raises EnvironmentFault if none is free within `wait_s`."""
     folder = data / "slots"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as failed:
         raise EnvironmentFault(f"The data folder cannot be used: {failed}.") from failed
+    deadline = time.monotonic() + wait_s
+    while (slot := _free(folder, number, kind)) is None:
+        if time.monotonic() >= deadline:
+            which = "Every slot" if number is None else f"Slot {number}"
+            raise EnvironmentFault(f"{which} for cells below {folder} is in use by another running Patchwright.")
+        time.sleep(_AGAIN_S)
+    return slot
+
+
+def _free(folder: Path, number: int | None, kind: Mode) -> Slot | None:
     # With one user for all, a second job could reach the first through the kernel's accounting: one slot.
     count = SLOTS if kind == "rootful" else 1
     for candidate in range(count) if number is None else (number,):
@@ -62,8 +74,7 @@ def take(data: Path, number: int | None, kind: Mode) -> Slot:
             own = folder / str(candidate)
             own.mkdir(mode=0o700, exist_ok=True)
             return Slot(candidate, _identity(kind, candidate), own, locks)
-    which = "Every slot" if number is None else f"Slot {number}"
-    raise EnvironmentFault(f"{which} for cells below {folder} is in use by another running Patchwright.")
+    return None
 
 
 def _identity(kind: Mode, number: int) -> Identity:
