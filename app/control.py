@@ -225,7 +225,6 @@ def main() -> None:
     app = App(Tokens(key, settings.api_url))
     ceilings = Ceilings(
         usd_per_run=settings.max_usd_per_run,
-        usd_per_day=settings.max_usd_per_day,
         minutes=settings.max_minutes,
         models=settings.models,
         model=settings.model,

@@ -13,6 +13,7 @@ from jobs.github.errors import NotFound, Unclear
 from jobs.github.values import Comment, Pull
 from jobs.job import Job
 from jobs.policy import Policy
+from jobs.untrusted import receive
 
 logger = logging.getLogger(__name__)
 
@@ -25,7 +26,6 @@ class Ceilings:
     """What the operator allows at most; None or empty: no ceiling. `model` is what is asked where nobody says more."""
 
     usd_per_run: float | None = None
-    usd_per_day: float | None = None
     minutes: float | None = None
     models: tuple[str, ...] = ()
     model: str = ""
@@ -36,7 +36,6 @@ class Limits:
     """What one run may use."""
 
     usd: float
-    usd_per_day: float
     minutes: float
     verify_minutes: float
     rounds: int
@@ -98,7 +97,7 @@ def limits(options: Mapping[str, str], policy: Policy, ceilings: Ceilings) -> De
     models = ceilings.models or (allowed.model,)
     if "model" in options and model not in models:
         return Refused(messages.model_not_allowed(model, models))
-    return Allowed(Limits(asked, allowed.usd_per_day, allowed.minutes, allowed.verify_minutes, allowed.rounds, model))
+    return Allowed(Limits(asked, allowed.minutes, allowed.verify_minutes, allowed.rounds, model))
 
 
 def within(policy: Policy, ceilings: Ceilings) -> Limits:
@@ -109,7 +108,6 @@ def within(policy: Policy, ceilings: Ceilings) -> Limits:
         model = ceilings.model if ceilings.model in ceilings.models else ceilings.models[0]
     return Limits(
         usd=_least(budget.usd_per_run, ceilings.usd_per_run),
-        usd_per_day=_least(budget.usd_per_day, ceilings.usd_per_day),
         minutes=_least(budget.minutes, ceilings.minutes),
         verify_minutes=budget.verify_minutes,
         rounds=budget.rounds,
@@ -143,7 +141,10 @@ def _fresh(job: Job, comment: Comment) -> bool:
     """True if the comment is what the signed delivery said, never edited since it was written."""
     same = comment.id == job.comment_id and comment.author.login.casefold() == (job.requester or "").casefold()
     unedited = comment.updated_at == job.comment_updated_at == comment.created_at
-    return same and unedited and " ".join(job.text.split()) in " ".join(comment.body.split())
+    # What the job was told is the visible text; hidden parts may stand in its midst.
+    words = " ".join(job.text.split())
+    said = (comment.body, receive(comment.body).text)
+    return same and unedited and any(words in " ".join(text.split()) for text in said)
 
 
 def _where(job: Job, github: Asks) -> Refused | None:

@@ -57,6 +57,6 @@ def head(repository_id: int, pull: int, sha: str) -> str:
     return f"{_PREFIX}:head:{repository_id}:{pull}:{sha}"
 
 
-def day(date: str) -> str:
-    """String: dollars spent by all runs on one UTC day (YYYY-MM-DD)."""
-    return f"{_PREFIX}:usd:{date}"
+def day(date: str, repository_id: int | None = None) -> str:
+    """String: dollars spent by all runs, or by those of one repository, on one UTC day (YYYY-MM-DD)."""
+    return f"{_PREFIX}:usd:{date}" + ("" if repository_id is None else f":{repository_id}")

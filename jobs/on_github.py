@@ -89,6 +89,7 @@ def _carry_out(desk: _Desk, policy: Policy, limits: gate.Limits, trace: Trace, d
     job = desk.job
     mirror = Mirror(data / "mirrors", job.repository_id)
     mirror.fetch(Remote(_address(desk), desk.github.token().value), job.base_sha)
+    usd = min(limits.usd - desk.spend.usd, _left_today(desk, policy))
     caps = policy.budget.model_copy(update={"verify_minutes": limits.verify_minutes})
     order = Order(
         run=job.run,
@@ -98,7 +99,7 @@ def _carry_out(desk: _Desk, policy: Policy, limits: gate.Limits, trace: Trace, d
         base_sha=job.base_sha,
         base_branch=job.base_ref,
         policy=policy.model_copy(update={"budget": caps}),
-        budget=Budget(rounds=limits.rounds, usd=max(0.0, limits.usd - desk.spend.usd), minutes=limits.minutes),
+        budget=Budget(rounds=limits.rounds, usd=max(0.0, usd), minutes=limits.minutes),
         author=_author(desk),
         requester=job.requester,
     )
@@ -111,7 +112,7 @@ def _carry_out(desk: _Desk, policy: Policy, limits: gate.Limits, trace: Trace, d
             guard=desk.guard,
             leaks=desk.redactor.knows,
         )
-        model = Metered(_model(desk, limits.model), _charge(desk, limits))
+        model = Metered(_model(desk, limits.model), _charge(desk, policy))
         return _with_all_costs(fix(order, means, model, publisher), desk, limits)
 
 
@@ -131,11 +132,23 @@ def _model(desk: _Desk, name: str) -> Model:
     return AnthropicModel(name, api_key=key.get_secret_value(), base_url=address)
 
 
-def _charge(desk: _Desk, limits: gate.Limits) -> Callable[[float | None, Usage], None]:
+def _left_today(desk: _Desk, policy: Policy) -> float:
+    """Dollars that may still be spent today. Raises Stopped(out_of_budget), naming the cap, where there are none."""
+    spend = desk.spend
+    caps = {
+        "for this repository": (policy.budget.usd_per_day, spend.repository_usd),
+        "for all repositories together": (desk.settings.max_usd_per_day, spend.day_usd),
+    }
+    for whose, (cap, spent) in caps.items():
+        if spent >= cap:
+            raise Stopped(Outcome.OUT_OF_BUDGET, f"Today's ${cap:g} {whose} are spent; ask again tomorrow (UTC).")
+    return min(cap - spent for cap, spent in caps.values())
+
+
+def _charge(desk: _Desk, policy: Policy) -> Callable[[float | None, Usage], None]:
     def charge(usd: float | None, usage: Usage) -> None:
         desk.spend.add(usd, usage)
-        if desk.spend.day_usd >= limits.usd_per_day:
-            raise Stopped(Outcome.OUT_OF_BUDGET, f"Today's ${limits.usd_per_day:g} for this repository are spent.")
+        _left_today(desk, policy)
 
     return charge
 
@@ -195,9 +208,7 @@ def _policy(github: GitHub) -> Policy:
 
 
 def _ceilings(settings: WorkerSettings) -> gate.Ceilings:
-    return gate.Ceilings(
-        settings.max_usd_per_run, settings.max_usd_per_day, settings.max_minutes, settings.models, settings.model
-    )
+    return gate.Ceilings(settings.max_usd_per_run, settings.max_minutes, settings.models, settings.model)
 
 
 def _author(desk: _Desk) -> Author:

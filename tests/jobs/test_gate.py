@@ -13,8 +13,8 @@ from jobs.github.errors import RateLimited
 from jobs.job import Job
 from jobs.policy import default, parse
 
-CEILINGS = Ceilings(usd_per_run=10.0, usd_per_day=50.0, minutes=180.0, model="claude-sonnet-5-5")
-WITHIN = Limits(usd=2.0, usd_per_day=20.0, minutes=45.0, verify_minutes=60.0, rounds=60, model="claude-sonnet-5-5")
+CEILINGS = Ceilings(usd_per_run=10.0, minutes=180.0, model="claude-sonnet-5-5")
+WITHIN = Limits(usd=2.0, minutes=45.0, verify_minutes=60.0, rounds=60, model="claude-sonnet-5-5")
 
 
 @pytest.fixture
@@ -158,8 +158,8 @@ def test_options_within_what_is_allowed_are_taken() -> None:
 
 def test_the_operators_ceilings_win_over_the_file() -> None:
     greedy = parse(b"budget: {usd_per_run: 99, usd_per_day: 999, minutes: 999}\nmodel: huge")
-    small = Ceilings(usd_per_run=1.0, usd_per_day=5.0, minutes=10.0, models=("small", "tiny"), model="small")
-    assert gate.within(greedy, small) == Limits(1.0, 5.0, 10.0, 60.0, 60, "small")
-    assert limits({"model": "tiny"}, greedy, small) == Allowed(Limits(1.0, 5.0, 10.0, 60.0, 60, "tiny"))
+    small = Ceilings(usd_per_run=1.0, minutes=10.0, models=("small", "tiny"), model="small")
+    assert gate.within(greedy, small) == Limits(1.0, 10.0, 60.0, 60, "small")
+    assert limits({"model": "tiny"}, greedy, small) == Allowed(Limits(1.0, 10.0, 60.0, 60, "tiny"))
     assert gate.within(parse(b"model: tiny"), small).model == "tiny"
     assert gate.within(default(), Ceilings(model="m")).usd == 2.0

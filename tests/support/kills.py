@@ -10,6 +10,7 @@ import pytest
 from whole import Whole
 
 VICTIMS = ("horse", "worker", "control", "receiver", "valkey")
+LIMIT_S = 20.0
 
 
 @dataclass(frozen=True)

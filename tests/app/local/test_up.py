@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from service_processes import Process, children, environment_of, exists, until
-from service_stage import deployed
+from whole import whole
 
 CANARIES = {
     "ANTHROPIC_API_KEY": "canary-anthropic-0123456789",
@@ -17,31 +17,30 @@ CANARIES = {
 _UP = "import sys; from app.cli import main; sys.argv = ['patchwright', 'up', '--port', '0']; main()"
 
 
-def test_whole_path_secrets_and_ctrl_c() -> None:
-    with deployed(**CANARIES) as up:
-        issue = up.ask(0.2)
-        until(lambda: (run := up.run_of(issue)) is not None and run.state == "finished", timeout_s=20)
-        told = {name: environment_of(up.pid(name)) for name in ("worker", "control", "receiver", "valkey")}
+def test_each_part_is_told_its_own_secrets_and_ctrl_c_ends_all() -> None:
+    with whole(env=CANARIES) as everything:
+        told = {name: environment_of(everything.pid(name)) for name in ("worker", "control", "receiver", "valkey")}
         assert CANARIES["ANTHROPIC_API_KEY"] in told["worker"]
         for part, text in told.items():
             assert CANARIES["SOME_OTHER_TOKEN"] not in text, part
             assert CANARIES["GIT_ASKPASS"] not in text, part
-            assert (up.hub.webhook_secret in text) == (part == "receiver"), part
+            assert (everything.hub.webhook_secret in text) == (part == "receiver"), part
             assert ("PRIVATE KEY" in text) == (part in ("worker", "control")), part
             assert (CANARIES["ANTHROPIC_API_KEY"] in text) == (part == "worker"), part
-        parts = children(up.up.pid)
+        parts = children(everything.up.pid)
         assert len(parts) == 6, "valkey, receiver, control and three workers"
-        up.up.signal(signal.SIGINT)
-        assert up.up.wait(15) == 0
+        everything.up.send_signal(signal.SIGINT)
+        assert everything.up.wait(30) == 0
         assert not any(map(exists, parts))
-        for canary in (*CANARIES.values(), up.hub.webhook_secret):
-            assert canary not in up.up.text()
+        for canary in (*CANARIES.values(), everything.hub.webhook_secret):
+            assert canary not in everything.log
 
 
 def test_killed_up_leaves_nothing() -> None:
-    with deployed() as up:
-        parts = children(up.up.pid)
-        up.up.signal(signal.SIGKILL)
+    with whole() as everything:
+        parts = children(everything.up.pid)
+        everything.up.kill()
+        everything.up.wait()
         until(lambda: not any(map(exists, parts)), timeout_s=5)
 
 
