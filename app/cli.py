@@ -51,8 +51,10 @@ def demo(
 
 @cli.command()
 def up(
-    host: Annotated[str, typer.Option(help="Address of the receiver.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="Port of the receiver.")] = 8000,
+    host: Annotated[
+        str | None, typer.Option(help="The receiver's address; else PATCHWRIGHT_HOST or 127.0.0.1.")
+    ] = None,
+    port: Annotated[int | None, typer.Option(help="The receiver's port; else PATCHWRIGHT_PORT or 8000.")] = None,
 ) -> None:
     """One machine for real: embedded Valkey, receiver, control, workers. Ctrl-C stops all."""
     from app.local.up import run
@@ -145,8 +147,8 @@ def doctor(
 
 @cli.command()
 def serve(
-    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="Port to listen on; 0 takes a free one.")] = 8000,
+    host: Annotated[str | None, typer.Option(help="Address to listen on; else PATCHWRIGHT_HOST or 127.0.0.1.")] = None,
+    port: Annotated[int | None, typer.Option(help="Port to listen on; else PATCHWRIGHT_PORT or 8000.")] = None,
 ) -> None:
     """The receiver alone, against REDIS_URL."""
     from app.main import serve as run
@@ -164,7 +166,7 @@ def control() -> None:
 
 @cli.command()
 def worker(
-    queue: Annotated[str, typer.Option(help="now (people), ci or night.")] = "now",
+    queue: Annotated[str | None, typer.Option(help="now (people), ci or night; else PATCHWRIGHT_QUEUE or now.")] = None,
 ) -> None:
     """One worker on one queue, against REDIS_URL."""
     from jobs.worker import main as run

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from jobs.agent.attempt import Attempt
@@ -43,13 +44,16 @@ def propose(site: Site, model: Model, baseline: Report) -> Verdict:
         feedback: str | None = None
         for left in reversed(range(TRIES)):
             with story.stage("attempt"):
-                attempt = session.work(feedback)
-                story.learn(attempt=attempt)
+                try:
+                    attempt = session.work(feedback)
+                finally:
+                    story.learn(attempt=session.so_far)
             site.means.guard()
-            verdict = judge(site, _harvest(site, folder), baseline)
+            tree = _harvest(site, folder)
+            verdict = judge(site, tree, baseline)
             if verdict.outcome is Outcome.FIXED or attempt.ended != "done" or not left:
                 break
-            feedback = _feedback(verdict)
+            feedback = _feedback(verdict) + _left_out(workspace, tree, session.bench.touched)
     return _settled(site.order, attempt, verdict)
 
 
@@ -125,6 +129,15 @@ def _feedback(verdict: Verdict) -> str:
     if verdict.outcome is Outcome.NOT_REPRODUCED:
         return f"{verdict.reason}\nAdd or change a test that fails on the base commit and passes with your change."
     return verdict.reason
+
+
+def _left_out(workspace: Workspace, tree: str, touched: Mapping[str, str | None]) -> str:
+    """Files that the agent made and that are not part of its change, so that it need not wonder."""
+    taken = frozenset(workspace.trees.paths(tree))
+    absent = sorted(path for path, state in touched.items() if state is not None and path not in taken)
+    if not absent:
+        return ""
+    return f"\nNot part of the change, since .gitignore or the harness leaves such files out: {', '.join(absent[:20])}."
 
 
 def _settled(order: Order, attempt: Attempt, verdict: Verdict) -> Verdict:

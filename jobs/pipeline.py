@@ -21,7 +21,7 @@ from jobs.score import minimality
 from jobs.site import Site
 from jobs.story import Story
 from jobs.suite.report import Report
-from jobs.suite.run import FreshRuns
+from jobs.suite.run import FreshRuns, Limits
 from jobs.suite.verdict import Verdict
 
 _PUBLISHED = (Outcome.FIXED, Outcome.NOT_REPRODUCED)
@@ -74,7 +74,7 @@ def _run(order: Order, means: Means, steps: Callable[[Site, Report], Ending]) ->
     """Workspace, set-up and baseline, then `steps`; whatever ends the run becomes its receipt."""
     story = Story(means.trace)
     try:
-        with open_workspace(means.data / "runs" / order.run, order.objects, order.base_sha) as workspace:
+        with open_workspace(means.data / "runs", order.run, order.objects, order.base_sha) as workspace:
             with story.stage("setup"):
                 site = _set_up(order, means, story, workspace)
             with story.stage("baseline"):
@@ -97,8 +97,8 @@ def _run(order: Order, means: Means, steps: Callable[[Site, Report], Ending]) ->
 def _set_up(order: Order, means: Means, story: Story, workspace: Workspace) -> Site:
     ready = prepare(workspace, means.cells, order.policy, key=order.key, data=means.data, trace=means.trace)
     story.learn(toolchain=ready.toolchain, layer=ready.layer, tools=ready.tools)
-    limit_s = order.policy.budget.verify_minutes * 60
-    suite = FreshRuns(workspace.checkout, ready, ready.layer, ready.suite, timeout_s=limit_s, trace=means.trace)
+    limits = Limits.of_minutes(order.policy.budget.verify_minutes)
+    suite = FreshRuns(workspace.checkout, ready, ready.layer, ready.suite, limits, trace=means.trace)
     return Site(order, means, story, workspace, ready, suite)
 
 

@@ -65,7 +65,9 @@ class AppSettings(BaseSettings):
         180.0, gt=0, validation_alias="PATCHWRIGHT_MAX_MINUTES", description="No run may take longer, in minutes."
     )
     models: Annotated[tuple[str, ...], NoDecode] = Field(
-        (), validation_alias="PATCHWRIGHT_MAX_MODELS", description="Models that may be asked for; empty: any."
+        (),
+        validation_alias="PATCHWRIGHT_MAX_MODELS",
+        description="Models that may be asked; empty: the one set here or by the repository.",
     )
     model: str = MODEL
 

@@ -124,8 +124,8 @@ def _model(settings: LocalSettings) -> Finding:
 def _describe(repo: Path) -> str:
     """What was detected for a repository, from where, and a file to begin with."""
     here = at(repo, "HEAD", None, Output(None, None, True))
-    root = here.settings.data / "runs" / here.run
-    with open_workspace(root, here.repository.objects, here.base_sha) as workspace:
+    runs = here.settings.data / "runs"
+    with open_workspace(runs, here.run, here.repository.objects, here.base_sha) as workspace:
         found = toolchain_of(workspace, here.policy)
     lines = ["", f"{here.repository.top} at {here.base_sha[:12]}", *(f"- {why}" for why in found.why), ""]
     lines += [f"# {PATH}"]

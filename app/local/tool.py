@@ -86,8 +86,8 @@ def _bench(here: Here) -> Iterator[tuple[Bench, Copy]]:
 
 @contextmanager
 def _prepared(here: Here, cells: Cells) -> Iterator[Prepared]:
-    root = here.settings.data / "runs" / here.run
-    with open_workspace(root, here.repository.objects, here.base_sha) as workspace:
+    runs = here.settings.data / "runs"
+    with open_workspace(runs, here.run, here.repository.objects, here.base_sha) as workspace:
         yield prepare(workspace, cells, here.policy, key=here.key, data=here.settings.data, trace=Silent())
 
 

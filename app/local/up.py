@@ -18,7 +18,7 @@ from jobs.settings import WorkerSettings, check, child_environment, forget_secre
 _PYTHON = (sys.executable, "-P", "-m", "app.cli")
 
 
-def run(*, host: str = "127.0.0.1", port: int = 8000, out: TextIO | None = None) -> int:
+def run(*, host: str | None = None, port: int | None = None, out: TextIO | None = None) -> int:
     """Runs everything until Ctrl-C; returns the exit code.
 
     REDIS_URL is used where it is set, else Valkey is started below PATCHWRIGHT_DATA. Raises UserError for missing or
@@ -26,6 +26,10 @@ def run(*, host: str = "127.0.0.1", port: int = 8000, out: TextIO | None = None)
     """
     files = valkey.ValkeyFiles(check(WorkerSettings, redis_url="unix://").data / "valkey")
     url = told("REDIS_URL")
+    told_where = check(
+        ReceiverSettings, webhook_secret="unread", redis_url="unix://"
+    )  # its other values are checked below
+    host, port = host or told_where.host, told_where.port if port is None else port
     supervisor = Supervisor(parts(url or files.url, host, port, files=None if url else files), out or sys.stderr)
     forget_secrets()
     return supervisor.run()

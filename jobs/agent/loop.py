@@ -60,6 +60,7 @@ class Session:
         self._spoiled = 0
         self._warned = False
         self._summary = ""
+        self._ended: AttemptEnd = "stuck"
         self._ended_early: AttemptEnd = "dollars"
 
     def work(self, feedback: str | None = None) -> Attempt:
@@ -75,7 +76,8 @@ class Session:
         while ended is None:
             self.alive()
             ended = self._round()
-        return self._attempt(ended)
+        self._ended = ended
+        return self.so_far
 
     def _open(self) -> None:
         self.history.say(opening.request_text(self.task, self.context))
@@ -185,10 +187,12 @@ class Session:
     def _ceiling(self, max_tokens: int) -> float | None:
         return self.model.ceiling(self.history.request(max_tokens))
 
-    def _attempt(self, ended: AttemptEnd) -> Attempt:
+    @property
+    def so_far(self) -> Attempt:
+        """The totals up to now, whatever ended the last call of `work`."""
         spent = self.spent
         return Attempt(
-            ended=ended,
+            ended=self._ended,
             summary=self._summary,
             rounds=spent.rounds,
             calls=spent.calls,

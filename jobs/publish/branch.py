@@ -7,13 +7,13 @@ import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 
-from jobs.errors import EnvironmentFault, Retry, Stopped
+from jobs.errors import Stopped
 from jobs.outcome import Outcome
 from jobs.repo.git import GitError, Remote, git, text
+from jobs.repo.transport import transport_fault
 
 PREFIX = "agent/"
 _SLUG_LIMIT = 40
-_AWAY_S = 30.0
 
 
 def name(kind: str, number: int | str | None, title: str) -> str:
@@ -38,7 +38,7 @@ def tip(git_dir: Path, remote: Remote, branch: str) -> str | None:
             git_dir, "ls-remote", "--quiet", "--end-of-options", remote.url, f"refs/heads/{branch}", remote=remote
         )
     except GitError as refused:
-        raise _away(refused) from refused
+        raise transport_fault(refused) from refused
     rows = (row.split("\t") for row in out.decode().splitlines())
     return next((row[0] for row in rows if row[-1] == f"refs/heads/{branch}"), None)
 
@@ -82,18 +82,4 @@ def _refused(error: GitError, branch: str) -> Exception:
         return Stopped(Outcome.BLOCKED, "The change touches workflow files, which the App may not push.")
     if "protected branch" in said or "gh006" in said or "gh013" in said or "declined" in said:
         return Stopped(Outcome.BLOCKED, f"The repository's rules do not let the App push {branch}.")
-    return _away(error)
-
-
-def _away(error: GitError) -> Exception:
-    said = error.stderr.lower()
-    if any(sign in said for sign in ("401", "403", "authentication failed", "could not read username")):
-        return EnvironmentFault("GitHub refused the App's credentials for git: check that it may write contents.")
-    if "404" in said or "not found" in said:
-        return EnvironmentFault("The repository is not there for the App any more.")
-    return Retry(f"The repository could not be reached by git: {_last(error.stderr)}", after_s=_AWAY_S)
-
-
-def _last(stderr: str) -> str:
-    rows = [row for row in stderr.splitlines() if row.strip()]
-    return rows[-1][:200] if rows else "no message"
+    return transport_fault(error)

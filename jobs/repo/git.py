@@ -78,6 +78,8 @@ _FLAGS = (
     "http.followRedirects=false",
     "safe.bareRepository=explicit",
     "protocol.allow=never",
+    "http.lowSpeedLimit=1000",  # bytes a second for a minute: a remote that hangs is given up
+    "http.lowSpeedTime=60",
 )
 
 # A filter, textconv or merge driver named by .gitattributes never runs, whatever its name. (`-diff` would make

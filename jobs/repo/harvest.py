@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,9 +39,19 @@ class _Found:
     data: bytes
 
 
+class _Kept:
+    """Paths that could not be taken, and all below them: in the new tree they stay as the base has them."""
+
+    def __init__(self, skipped: Iterable[tuple[str, str]]) -> None:
+        self._paths = frozenset(os.fsencode(path) for path, _ in skipped)
+
+    def __contains__(self, path: bytes) -> bool:
+        return path in self._paths or any(folder in self._paths for folder in _folders((path,)))
+
+
 def harvest(trees: Trees, base: str, folder: Path, layer_source: Path | None = None) -> Harvest:
     """`folder` as a tree. Paths of `base` are compared; new files count unless ignored, dropped by tools, or laid
-    over the checkout by set-up (`layer_source`). Submodule links stay as in `base`."""
+    over the checkout by set-up (`layer_source`). Submodule links, and what could not be taken, stay as in `base`."""
     known = {os.fsencode(path): (mode, oid) for mode, _, oid, path in trees.entries(base)}
     algorithm = "sha256" if len(trees.tree_of(base)) == 64 else "sha1"
     walk = _Walk(folder, frozenset(known), layer_source)
@@ -52,7 +62,8 @@ def harvest(trees: Trees, base: str, folder: Path, layer_source: Path | None = N
         if known.get(found.path) != (found.mode, _blob_id(algorithm, found.data)):
             changed.append(found)
     wanted = _not_ignored(trees.git_dir, folder, changed, known)
-    gone = [p for p, (mode, _) in known.items() if p not in seen and mode != "160000"]
+    kept = _Kept(walk.skipped)
+    gone = [p for p, (mode, _) in known.items() if p not in seen and mode != "160000" and p not in kept]
     lines = [f"{f.mode} {_store(trees.git_dir, f.data)}\t{os.fsdecode(f.path)}" for f in wanted]
     zero = "0" * (64 if algorithm == "sha256" else 40)
     removals = [f"0 {zero}\t{os.fsdecode(p)}" for p in gone]
@@ -142,7 +153,7 @@ def _read(folder: int, name: bytes) -> bytes:
         return handle.read(_MAX_FILE + 1)
 
 
-def _folders(paths: frozenset[bytes]) -> Iterator[bytes]:
+def _folders(paths: Iterable[bytes]) -> Iterator[bytes]:
     for path in paths:
         while b"/" in path:
             path = path.rpartition(b"/")[0]

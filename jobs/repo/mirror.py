@@ -10,6 +10,7 @@ from pathlib import Path
 
 from jobs.errors import UserError
 from jobs.repo.git import GitError, Remote, git, init_bare
+from jobs.repo.transport import transport_fault
 
 _SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")
 
@@ -24,7 +25,7 @@ class Mirror:
     def fetch(self, remote: Remote, sha: str) -> None:
         """Brings commit `sha` and its history here, over `remote`; nothing if it is here already.
 
-        Raises UserError if the repository does not have that commit, GitError for anything else.
+        Raises UserError if the repository does not have that commit, EnvironmentFault or Retry if it can't be reached.
         """
         if not _SHA.match(sha):
             raise UserError(f"'{sha}' is not a full commit id.")
@@ -50,7 +51,7 @@ class Mirror:
         except GitError as refused:
             if "not our ref" in refused.stderr or "no such remote ref" in refused.stderr.lower():
                 raise UserError(f"The repository has no commit {sha}; was the branch rewritten?") from refused
-            raise
+            raise transport_fault(refused) from refused
 
     @contextmanager
     def _locked(self) -> Iterator[None]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import shutil
+import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,6 +15,9 @@ from pathlib import Path
 from jobs.repo.git import git, init_bare, text
 from jobs.repo.harvest import Harvest, harvest
 from jobs.repo.trees import Trees
+
+_LOCK = "lock"
+_YOUNG_S = 60.0
 
 
 @dataclass(frozen=True)
@@ -66,11 +72,34 @@ class Workspace:
 
 
 @contextmanager
-def open_workspace(root: Path, objects: Path, base_sha: str) -> Iterator[Workspace]:
-    """A workspace below `root`, which must not exist or is emptied first, and is removed at the end."""
-    shutil.rmtree(root, ignore_errors=True)
-    root.mkdir(parents=True, mode=0o700)
-    try:
-        yield Workspace(root, objects, base_sha)
-    finally:
-        shutil.rmtree(root, ignore_errors=True)
+def open_workspace(runs: Path, run: str, objects: Path, base_sha: str) -> Iterator[Workspace]:
+    """A workspace for `run` below the folder `runs`, removed at the end; what killed runs left is removed first.
+
+    Two executions of one run never share a folder.
+    """
+    runs.mkdir(parents=True, mode=0o700, exist_ok=True)
+    sweep(runs)
+    root = Path(tempfile.mkdtemp(prefix=f"{run}-", dir=runs))
+    with (root / _LOCK).open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        try:
+            yield Workspace(root, objects, base_sha)
+        finally:
+            shutil.rmtree(root, ignore_errors=True)
+
+
+def sweep(runs: Path) -> None:
+    """Removes the workspaces below `runs` that nobody works in any more: their lock is free."""
+    for left in runs.iterdir():
+        try:
+            if time.time() - left.stat().st_mtime < _YOUNG_S:  # may be between its making and its lock
+                continue
+            lock = (left / _LOCK).open("r")
+        except OSError:  # gone, or not a workspace
+            continue
+        with lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                continue
+            shutil.rmtree(left, ignore_errors=True)

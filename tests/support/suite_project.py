@@ -18,13 +18,14 @@ from jobs.sandbox.cell import Cells
 from jobs.sandbox.interpreters import choose
 from jobs.sandbox.layer import Layer
 from jobs.suite.matrix import Verdict, verify
-from jobs.suite.run import FreshRuns
+from jobs.suite.run import FreshRuns, Limits
 from jobs.suite.suite import Suite
 
 Files = Mapping[str, str | None]  # None removes a file
 
 UNITTEST = Suite("python -m unittest discover", "unittest", "test")
 PYTEST = Suite("python -m pytest", "pytest", "test")
+MINUTE = Limits(60)
 
 
 @dataclass(frozen=True)
@@ -65,13 +66,13 @@ def project(
     files: Mapping[str, str],
     suite: Suite,
     layer: Layer | None = None,
-    timeout_s: float = 60,
+    limits: Limits = MINUTE,
 ) -> Iterator[Project]:
     """A Project below `folder`, whose base commit holds `files`."""
     repository = gitrepo.make(folder / "repo", files)
     sha = gitrepo.run(repository, "rev-parse", "HEAD")
-    with open_workspace(folder / "run", repository / ".git" / "objects", sha) as workspace:
-        yield Project(repository, workspace, FreshRuns(workspace.checkout, cells, layer, suite, timeout_s))
+    with open_workspace(folder / "runs", "run", repository / ".git" / "objects", sha) as workspace:
+        yield Project(repository, workspace, FreshRuns(workspace.checkout, cells, layer, suite, limits))
 
 
 def layer_with_pytest(folder: Path) -> Layer:

@@ -38,7 +38,7 @@ def odd(tmp_path: Path) -> Iterator[Workspace]:
     gitrepo.run(person, "update-index", "--add", "--cacheinfo", f"160000,{oid},sub")
     gitrepo.run(person, "commit", "--quiet", "-m", "Link a submodule")
     repository = find(person)
-    with open_workspace(tmp_path / "run", repository.objects, repository.resolve("HEAD")) as workspace:
+    with open_workspace(tmp_path / "runs", "run", repository.objects, repository.resolve("HEAD")) as workspace:
         yield workspace
 
 
@@ -69,7 +69,7 @@ def test_litter_and_ignored_files_are_no_change(tmp_path: Path) -> None:
     person = gitrepo.make(tmp_path / "p", {".gitignore": "out/\n*.log\n!keep.log\n", "a.py": "1\n", "odd.log": "t\n"})
     repository = find(person)
     with (
-        open_workspace(tmp_path / "r", repository.objects, repository.resolve("HEAD")) as w,
+        open_workspace(tmp_path / "runs", "r", repository.objects, repository.resolve("HEAD")) as w,
         w.checkout(w.base) as folder,
     ):
         for name in ("out/x", "b.log", "__pycache__/a.pyc", "node_modules/m/i.js", ".coverage"):
@@ -131,6 +131,40 @@ def test_commit_has_the_tree_parent_and_author(odd: Workspace) -> None:
 def test_nothing_outlives_the_run(tmp_path: Path) -> None:
     person = gitrepo.make(tmp_path / "p", {"a": "1"})
     repository = find(person)
-    with open_workspace(tmp_path / "r", repository.objects, repository.resolve("HEAD")) as w, w.checkout(w.base):
+    with (
+        open_workspace(tmp_path / "runs", "r", repository.objects, repository.resolve("HEAD")) as w,
+        w.checkout(w.base),
+    ):
         pass
-    assert not (tmp_path / "r").exists()
+    assert list((tmp_path / "runs").iterdir()) == []
+
+
+def test_what_could_not_be_taken_stays_as_the_base_has_it(tmp_path: Path) -> None:
+    files = {"a.py": "1\n", "b.py": "2\n", "fix/c.py": "3\n", "big.bin": b"\0" * ((50 << 20) + 1)}
+    repository = find(gitrepo.make(tmp_path / "p", files))
+    with (
+        open_workspace(tmp_path / "runs", "r", repository.objects, repository.resolve("HEAD")) as w,
+        w.checkout(w.base) as folder,
+    ):
+        (folder / "a.py").write_text("changed\n")
+        os.link(folder / "b.py", folder / "again.py")
+        gitrepo.run(folder / "fix", "init", "--quiet")
+        found = w.harvest(folder, None)
+        assert w.trees.patch(w.base, found.tree).paths == ("a.py",)
+    assert {path for path, _ in found.skipped} == {"b.py", "again.py", "fix", "big.bin"}
+
+
+def test_two_executions_of_a_run_never_share_a_folder_and_killed_ones_are_swept(tmp_path: Path) -> None:
+    repository = find(gitrepo.make(tmp_path / "p", {"a": "1"}))
+    args = (tmp_path / "runs", "r-1", repository.objects, repository.resolve("HEAD"))
+    with open_workspace(*args) as first:
+        with open_workspace(*args) as second:
+            assert first.root != second.root
+        assert first.git_dir.exists()
+        assert not second.git_dir.exists()
+    left = tmp_path / "runs" / "r-0-killed"
+    left.mkdir()
+    (left / "lock").touch()
+    os.utime(left, (0, 0))
+    with open_workspace(*args):
+        assert not left.exists()
