@@ -7,7 +7,7 @@ from dataclasses import replace
 from receipt_facts import BASE, COMMIT, TAMPER, TREE, bare, ended, report, verdict
 
 from jobs.outcome import Level, Outcome
-from jobs.publish.receipt import Ended, receipt
+from jobs.publish.receipt import Ended, receipt, restored
 from jobs.suite.verdict import Matrix
 
 KEYS = [
@@ -36,7 +36,7 @@ def test_a_proven_fix_in_full() -> None:
             "new_tests_old_code": _counts(0, 1),
             "new_tests_new_code": _counts(3, 0, 1),
         },
-        "fixed": ["b"],
+        "fixed": ["b", "n"],
         "broken": [],
         "flaky": [],
         "missing": [],
@@ -79,6 +79,25 @@ def test_a_proven_fix_in_full() -> None:
         "verify": 9.0,
         "score": 4.0,
     }
+
+
+def test_a_written_receipt_is_read_again() -> None:
+    full = receipt(ended(verdict=verdict(tamper=(TAMPER,)), pr_url="https://x/1"))
+    bare_one = receipt(Ended("r-1", Outcome.ENVIRONMENT, "No test command was found."))
+    for one in (full, bare_one):
+        again = restored(json.loads(one.to_json()))
+        assert again.to_json() == one.to_json()
+        assert (again.outcome, again.level, again.cost, again.minimality) == (
+            *(one.outcome, one.level, one.cost),
+            one.minimality,
+        )
+
+
+def test_an_unproven_change_goes_with_the_receipt_but_not_into_its_json() -> None:
+    for outcome in (Outcome.NOT_FIXED, Outcome.OUT_OF_BUDGET):
+        assert receipt(ended(outcome=outcome)).patch == "diff"
+        assert list(receipt(ended(outcome=outcome)).to_dict()) == KEYS
+    assert receipt(ended()).patch == receipt(ended(outcome=Outcome.BLOCKED)).patch == ""
 
 
 def test_what_a_run_did_not_come_to_is_null() -> None:
