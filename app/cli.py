@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from jobs.errors import EnvironmentFault, PatchwrightError, UserError, machine_fault
+from jobs.errors import Broken, EnvironmentFault, PatchwrightError, UserError, machine_fault
 from jobs.outcome import EXIT_BUG, EXIT_ENVIRONMENT, EXIT_HONEST, EXIT_INTERRUPTED, EXIT_USAGE
 
 if TYPE_CHECKING:
@@ -223,9 +223,13 @@ def main() -> None:
         _fail("interrupted", EXIT_INTERRUPTED)
     except BrokenPipeError:
         os._exit(EXIT_HONEST)  # whoever read our output went away; there is nobody left to tell
+    except Broken as bug:
+        _fail(f"{bug} Details are in {_report()}.", EXIT_BUG)
     except Exception as error:  # noqa: BLE001 - the command line's one boundary: a bug gets its exit code and a report
         fault = machine_fault(error) if isinstance(error, OSError) else None
-        _fail(str(fault), EXIT_ENVIRONMENT) if fault else _fail(_bug(), EXIT_BUG)
+        _fail(str(fault), EXIT_ENVIRONMENT) if fault else _fail(
+            f"this is a bug in Patchwright; details are in {_report()}", EXIT_BUG
+        )
 
 
 def _code(error: PatchwrightError) -> int:
@@ -239,11 +243,11 @@ def _fail(sentence: str, code: int) -> NoReturn:
     sys.exit(code)
 
 
-def _bug() -> str:
-    """Keeps the traceback for a report; the sentence that says where."""
+def _report() -> str:
+    """Keeps the traceback for a report; where."""
     with tempfile.NamedTemporaryFile("w", prefix="patchwright-bug-", suffix=".txt", delete=False) as file:
         traceback.print_exc(file=file)
-    return f"this is a bug in Patchwright; details are in {file.name}"
+    return file.name
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ Anything else is a bug: logged with its traceback, told to people by run id only
 from __future__ import annotations
 
 import errno
+from typing import Any
 
 from jobs.outcome import Outcome
 
@@ -57,6 +58,15 @@ class Retry(PatchwrightError):
 
 class Fenced(PatchwrightError):
     """This attempt lost its lease; a newer one may be writing."""
+
+
+class Broken(Exception):
+    """A bug ended a run; its cause is chained. `result` is the receipt as JSON values, so that money, rounds and the
+    patch are told all the same."""
+
+    def __init__(self, sentence: str, result: dict[str, Any]) -> None:
+        super().__init__(sentence)
+        self.result = result
 
 
 def machine_fault(error: OSError) -> EnvironmentFault | None:

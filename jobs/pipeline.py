@@ -7,12 +7,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from jobs.attempt import judge, propose
-from jobs.errors import EnvironmentFault, Stopped, machine_fault
+from jobs.errors import Broken, EnvironmentFault, PatchwrightError, Stopped, machine_fault
 from jobs.model.base import Model
 from jobs.order import Means, Order
 from jobs.outcome import Level, Outcome
 from jobs.prepare import prepare
 from jobs.publish import branch
+from jobs.publish.clean import message
 from jobs.publish.publisher import Proposal, Published, Publisher
 from jobs.publish.pull_request import title
 from jobs.publish.receipt import Ended, Receipt, receipt
@@ -86,10 +87,13 @@ def _run(order: Order, means: Means, steps: Callable[[Site, Report], Ending]) ->
         ending = Ending(stopped.outcome, stopped.reason)
     except EnvironmentFault as known:
         ending = Ending(Outcome.ENVIRONMENT, str(known))
-    except OSError as error:
-        fault = machine_fault(error)
+    except PatchwrightError:
+        raise  # Fenced and Retry are no endings
+    except Exception as error:
+        fault = machine_fault(error) if isinstance(error, OSError) else None
         if fault is None:
-            raise
+            sentence = f"A bug in Patchwright ended this run; its id is {order.run}."
+            raise Broken(sentence, _receipt(order, means, story, Ending(Outcome.ERROR, sentence)).to_dict()) from error
         ending = Ending(Outcome.ENVIRONMENT, str(fault))
     return _receipt(order, means, story, ending)
 
@@ -128,7 +132,8 @@ def _publish(site: Site, verdict: Verdict, publisher: Publisher) -> Published:
     order, means, story, workspace = site.order, site.means, site.story, site.workspace
     patch, summary = story.facts.known_patch, story.facts.summary
     signed = f"\n\nSigned-off-by: {order.author.name} <{order.author.email}>" if order.policy.commit.signoff else ""
-    commit = workspace.commit(patch.tree, f"{title(order.task, summary)}{signed}\n", order.author)
+    words = f"\n\n{message(summary)}" if summary else ""
+    commit = workspace.commit(patch.tree, f"{title(order.task, summary)}{words}{signed}\n", order.author)
     story.learn(commit=commit)
     wishes = order.policy.pull_request
     proposal = Proposal(

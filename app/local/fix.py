@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.local.here import Here, Output, at, deliver, nothing
+from app.local.here import Here, Output, at, deliver, nothing, telling
 from jobs.agent.budget import Budget
 from jobs.order import Means, Order
 from jobs.pipeline import fix
@@ -36,7 +36,8 @@ def fix_here(repo: Path, request: str, wishes: Wishes, output: Output) -> int:
     with Cells.open(here.settings.data) as cells, here.trace() as trace:
         means = Means(here.settings.data, cells, trace, nothing, here.redactor.knows, here.where)
         trace.emit("run.started", kind="fix", repository=str(here.repository.top), base=here.base_sha)
-        receipt = fix(_order(here, request, wishes), means, model, LocalPublisher(here.repository.common))
+        with telling(trace, output):
+            receipt = fix(_order(here, request, wishes), means, model, LocalPublisher(here.repository.common))
         trace.emit("run.finished", outcome=receipt.outcome, reason=receipt.reason, cost=receipt.to_dict()["cost"])
     return deliver(receipt, output)
 

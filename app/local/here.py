@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,9 +13,9 @@ from pathlib import Path
 from ulid import ULID
 
 from app.local.progress import Progress
-from jobs.errors import EnvironmentFault, UserError
+from jobs.errors import Broken, EnvironmentFault, UserError
 from jobs.model.anthropic import ENDPOINT, AnthropicModel
-from jobs.outcome import exit_code
+from jobs.outcome import Outcome, exit_code
 from jobs.policy import PATH, Policy, default, parse
 from jobs.publish.receipt import Receipt
 from jobs.redact import Redactor
@@ -100,12 +101,27 @@ def nothing() -> None:
     """The guard of a local run: nobody can take it over; Ctrl-C ends it."""
 
 
+@contextmanager
+def telling(trace: Trace, output: Output) -> Iterator[None]:
+    """Sees to it that a run which a bug ends still ends in its trace and in its JSON."""
+    try:
+        yield
+    except Broken as bug:
+        trace.emit("run.finished", outcome=Outcome.ERROR, reason=str(bug), cost=bug.result["cost"])
+        _write(json.dumps(bug.result, ensure_ascii=False, indent=2), output)
+        raise
+
+
+def _write(text: str, output: Output) -> None:
+    if output.json == "-":
+        sys.stdout.write(text + "\n")
+    elif output.json is not None:
+        Path(output.json).write_text(text + "\n", encoding="utf-8")
+
+
 def deliver(receipt: Receipt, output: Output) -> int:
     """Writes the JSON where it was wanted, tells how it ended, and returns the exit code."""
-    if output.json == "-":
-        sys.stdout.write(receipt.to_json() + "\n")
-    elif output.json is not None:
-        Path(output.json).write_text(receipt.to_json() + "\n", encoding="utf-8")
+    _write(receipt.to_json(), output)
     if output.json != "-":
         sys.stdout.write(summary(receipt))
     return exit_code(receipt.outcome)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from app.local.fix import AUTHOR
-from app.local.here import Output, at, deliver, nothing
+from app.local.here import Output, at, deliver, nothing, telling
 from jobs.agent.budget import Budget
 from jobs.order import Means, Order
 from jobs.pipeline import verify
@@ -36,6 +36,7 @@ def verify_here(repo: Path, change: tuple[str, str], minutes: int | None, config
     with Cells.open(here.settings.data) as cells, here.trace() as trace:
         means = Means(here.settings.data, cells, trace, nothing, here.redactor.knows, here.where)
         trace.emit("run.started", kind="verify", repository=str(here.repository.top), base=here.base_sha)
-        receipt = verify(order, means, head_sha)
+        with telling(trace, output):
+            receipt = verify(order, means, head_sha)
         trace.emit("run.finished", outcome=receipt.outcome, reason=receipt.reason)
     return deliver(receipt, output)

@@ -49,12 +49,17 @@ class _Kept:
         return path in self._paths or any(folder in self._paths for folder in _folders((path,)))
 
 
-def harvest(trees: Trees, base: str, folder: Path, layer_source: Path | None = None) -> Harvest:
-    """`folder` as a tree. Paths of `base` are compared; new files count unless ignored, dropped by tools, or laid
-    over the checkout by set-up (`layer_source`). Submodule links, and what could not be taken, stay as in `base`."""
+def harvest(
+    trees: Trees, base: str, folder: Path, layer_source: Path | None = None, leave: frozenset[str] = frozenset()
+) -> Harvest:
+    """`folder` as a tree. Paths of `base` are compared; new files count unless ignored, dropped by tools, laid over the
+    checkout by set-up (`layer_source`), or named in `leave`.
+
+    Submodule links, and what could not be taken, stay as in `base`.
+    """
     known = {os.fsencode(path): (mode, oid) for mode, _, oid, path in trees.entries(base)}
     algorithm = "sha256" if len(trees.tree_of(base)) == 64 else "sha1"
-    walk = _Walk(folder, frozenset(known), layer_source)
+    walk = _Walk(folder, frozenset(known), layer_source, frozenset(map(os.fsencode, leave)))
     changed: list[_Found] = []
     seen: set[bytes] = set()
     for found in walk:
@@ -73,8 +78,9 @@ def harvest(trees: Trees, base: str, folder: Path, layer_source: Path | None = N
 class _Walk:
     """Every regular file and link below a folder; `skipped` fills while iterating."""
 
-    def __init__(self, root: Path, known: frozenset[bytes], layer_source: Path | None) -> None:
+    def __init__(self, root: Path, known: frozenset[bytes], layer_source: Path | None, leave: frozenset[bytes]) -> None:
         self._root = root
+        self._leave = leave
         self._known = known
         self._known_folders = frozenset(_folders(known))
         self._layer = os.fsencode(layer_source) if layer_source else None
@@ -122,7 +128,7 @@ class _Walk:
         """Neither the base's nor a person's: left by a tool, or laid over the checkout by set-up."""
         if path in self._known or path in self._known_folders:
             return False
-        if is_litter(os.fsdecode(path)):
+        if path in self._leave or is_litter(os.fsdecode(path)):
             return True
         return self._layer is not None and os.path.lexists(os.path.join(self._layer, path))  # noqa: PTH118 - bytes
 

@@ -56,9 +56,9 @@ class Workspace:
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
-    def harvest(self, folder: Path, layer_source: Path | None) -> Harvest:
-        """What `folder` (a checkout of the base that was worked on) holds now."""
-        return harvest(self.trees, self.base, folder, layer_source)
+    def harvest(self, folder: Path, layer_source: Path | None, leave: frozenset[str] = frozenset()) -> Harvest:
+        """What `folder` (a checkout of the base that was worked on) holds now, but for new files in `leave`."""
+        return harvest(self.trees, self.base, folder, layer_source, leave)
 
     def commit(self, tree: str, message: str, author: Author, *, parents: Sequence[str] = ()) -> str:
         """A commit of `tree` on the base (or on `parents`), by `author`."""
