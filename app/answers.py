@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.command import OPTIONS
+from jobs.job import FUTURE_OPTIONS, OPTIONS, Job
 from jobs.runs import Run
 
 _HELP = (
     ("fix [what to mind]", "fix this issue; a pull request follows, proven by the test suite"),
-    ("plan", "say how it would be fixed, change nothing"),
-    ("ask QUESTION", "answer from the code, with file and line"),
     ("retry", "the last command once more"),
     ("stop", "stop what runs here"),
     ("status", "what runs and ran here"),
+    ("help", "this list"),
 )
-
 
 NOTHING_RAN = "Nothing ran here that could be tried again."
 NO_UNDO = "`undo` can't be done yet: close the pull request and delete its branch by hand."
@@ -29,6 +27,16 @@ def help_text(prefix: str, problem: str = "") -> str:
     options = ", ".join(f"`{name}=`" for name in OPTIONS)
     foot = f"Write it as the first line of a new comment. Options: {options}."
     return "\n".join([*([problem, ""] if problem else []), *rows, "", foot])
+
+
+def missing_text(draft: Job) -> str:
+    """One sentence if `draft` asks for work that Patchwright can't do yet, '' if it can."""
+    if draft.kind != "fix":
+        return f"`{draft.kind}` does not exist yet."
+    if draft.is_pull:
+        return "`fix` works on issues so far, not on pull requests."
+    future = next((name for name in draft.options if name in FUTURE_OPTIONS), "")
+    return f"The option {future}= does not exist yet." if future else ""
 
 
 def status_text(runs: Sequence[Run]) -> str:

@@ -6,8 +6,12 @@ import difflib
 import re
 from dataclasses import dataclass, field
 
-VERBS = ("fix", "plan", "ask", "ci", "bump", "verify", "retry", "stop", "undo", "status", "help")
-OPTIONS = ("model", "budget", "base", "tests", "force")
+from jobs.job import FUTURE_OPTIONS, OPTIONS
+
+READY = ("fix", "retry", "stop", "status", "help")
+VERBS = (*READY, "plan", "ask", "ci", "bump", "verify", "undo")
+
+_NAMES = (*OPTIONS, *FUTURE_OPTIONS)
 
 _LONGEST_TEXT = 32_000  # characters of free text
 
@@ -48,7 +52,7 @@ def _read(rest: str, below: str, prefix: str) -> Command:
     if not verb:
         return Command("help")
     if verb not in VERBS:
-        near = difflib.get_close_matches(verb, VERBS, 1, 0.6)
+        near = difflib.get_close_matches(verb, READY, 1, 0.6)
         hint = f" Did you mean `{prefix} {near[0]}`?" if near else ""
         return Command("help", problem=f"I don't know that command.{hint}")
     options, text, unknown = _options(words.strip())
@@ -64,8 +68,8 @@ def _options(words: str) -> tuple[dict[str, str], str, str]:
     options: dict[str, str] = {}
     while match := _OPTION.match(words):
         name, value = match[1], match[2].strip('"')
-        if name not in OPTIONS:
-            slip = difflib.get_close_matches(name, OPTIONS, 1, 0.75)
+        if name not in _NAMES:
+            slip = difflib.get_close_matches(name, _NAMES, 1, 0.75)
             return options, words, name if slip else ""
         options[name] = _carriable(value)
         words = words[match.end() :]

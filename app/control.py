@@ -34,7 +34,8 @@ from jobs.redact import Redactor
 from jobs.runs import Run, Runs
 from jobs.settings import take
 
-MAX_TRIES = 10  # with their waits, some seven minutes
+MAX_TRIES = 10  # that died; with their waits, some seven minutes
+LONGEST_S = 24 * 3600.0  # that an entry is put off while GitHub can't be asked
 WORK = ("fix", "plan", "ask", "ci", "bump", "verify")
 _TURN_S = 1.0
 _RARELY_S = 300.0
@@ -104,28 +105,36 @@ class Control:
 
     def _handle(self, entry: Entry) -> None:
         """One entry: ended, or left to come back."""
+        trigger = Trigger.from_json(entry.trigger)
         if entry.tries > MAX_TRIES:
-            self._inbox.end(entry.id, "failed", f"given up after {MAX_TRIES} tries")
-            logger.error("entry given up")
+            self._give_up(entry, trigger, f"control died {MAX_TRIES} times on it")
             return
         try:
-            ending, reason = self._deal(Trigger.from_json(entry.trigger), entry)
-        except Retry as later:
-            self._inbox.later(entry.id, later.after_s)
-            logger.warning("entry put off", extra={"seconds": later.after_s, "cause": str(later)})
-        except EnvironmentFault as fault:
-            logger.warning("entry put off", extra={"cause": str(fault)})
+            ending, reason = self._deal(trigger, entry)
+        except (Retry, EnvironmentFault) as later:
+            self._later(entry, trigger, later)
         else:
             if ending != "run":  # a run's entry was ended together with the making of its record
                 self._inbox.end(entry.id, ending, reason)
             logger.info("entry dealt with", extra={"ending": ending, "reason": reason})
+
+    def _later(self, entry: Entry, trigger: Trigger, cause: Retry | EnvironmentFault) -> None:
+        if entry.age_s > LONGEST_S:
+            self._give_up(entry, trigger, str(cause))
+            return
+        wait_s = self._inbox.later(entry, cause.after_s if isinstance(cause, Retry) else 0.0)
+        logger.warning("entry put off", extra={"seconds": wait_s, "cause": str(cause)})
+
+    def _give_up(self, entry: Entry, trigger: Trigger, reason: str) -> None:
+        self._inbox.give_up(entry, trigger.meaning, reason)
+        logger.error("entry given up; its delivery can be sent again", extra={"cause": reason})
 
     def _deal(self, trigger: Trigger, entry: Entry) -> Ending:
         of = self._runs.get(trigger.external_id) if trigger.kind == "button" else None
         if trigger.kind == "button" and (of is None or of.job.repository_id != trigger.repository_id):
             return "ignored", "the check run belongs to no run of this repository"
         draft = trigger.draft(entry.id, of.job if of else None)
-        refused = self._desk.permit(draft)
+        refused = self._desk.permit(_asker(draft) if trigger.kind == "hint" else draft)
         if refused is not None:
             return self._refused(draft, refused)
         if trigger.kind == "hint":
@@ -153,6 +162,8 @@ class Control:
         return self._said(draft, answers.help_text(self._prefix, problem))
 
     def _start(self, draft: Job, entry: Entry) -> Ending:
+        if missing := answers.missing_text(draft):
+            return ("ignored", missing) if draft.requester is None else self._said(draft, missing)
         # First of all, so that whoever asked sees it within a second. Should control die before the dispatch, the
         # next leader does all of this again.
         self._leader.check()
@@ -161,7 +172,7 @@ class Control:
         admitted = self._desk.admit(draft)
         if isinstance(admitted, Refused):
             return self._refused(draft, admitted)
-        if self._moved(admitted, entry):
+        if moved(self._redis, admitted, entry.at_ms):
             return self._refused(draft, Refused(answers.MOVED))
         self._leader.check()
         if dispatch(self._redis, admitted, busy=lambda: self._at_work(draft) is not None):
@@ -171,13 +182,6 @@ class Control:
         if (other := self._at_work(draft)) is not None:
             return self._said(draft, answers.busy_text(other.id))
         raise Retry("another change to this thread came first", after_s=1)
-
-    def _moved(self, job: Job, entry: Entry) -> bool:
-        """The head that the pull request has now was pushed after the command came: nobody asked for that one."""
-        if not job.is_pull or job.issue is None or job.requester is None:
-            return False
-        first = self._redis.get(keys.head(job.repository_id, job.issue, job.base_sha))
-        return first is not None and int(first) > entry.at_ms
 
     def _refused(self, draft: Job, refused: Refused) -> Ending:
         """Automatic jobs are refused in silence."""
@@ -202,6 +206,19 @@ class Control:
     def _stop(self, runs: tuple[Run, ...], draft: Job) -> int:
         reason = f"Stopped by @{draft.requester}."
         return sum(self._runs.stop(run.id, reason) for run in runs if run.state != "finished")
+
+
+def moved(redis: Redis, job: Job, asked_ms: int) -> bool:
+    """True if the head that the pull request has now was pushed after the command came: nobody asked for that one."""
+    if not job.is_pull or job.issue is None or job.requester is None:
+        return False
+    first = redis.get(keys.head(job.repository_id, job.issue, job.base_sha))
+    return first is not None and int(first) > asked_ms
+
+
+def _asker(draft: Job) -> Job:
+    """`draft` reduced to who asked: the comment behind a hint was edited, which is what the hint is about."""
+    return dataclasses.replace(draft, comment_id=None, comment_updated_at=None, is_pull=False)
 
 
 def _like(draft: Job, last: Job) -> Job:

@@ -9,15 +9,13 @@ from typing import Protocol
 
 from jobs import messages
 from jobs.errors import EnvironmentFault
-from jobs.github.errors import NotFound, Unclear
+from jobs.github.errors import NotFound
 from jobs.github.values import Comment, Pull
-from jobs.job import Job
+from jobs.job import FUTURE_OPTIONS, OPTIONS, Job
 from jobs.policy import Policy
-from jobs.untrusted import receive
 
 logger = logging.getLogger(__name__)
 
-OPTIONS = ("model", "budget", "base", "tests", "force")
 _UNASKED = ("ci", "bump", "verify")
 
 
@@ -71,10 +69,11 @@ class Asks(Protocol):
 
 
 def decide(job: Job, github: Asks, policy: Policy, ceilings: Ceilings) -> Decision:
-    """Whether `job` may start. Raises RateLimited (a Retry) only: then nothing starts, and it can be asked later."""
+    """Whether `job` may start. Raises RateLimited and Unclear (Retry) only: then nothing starts, and it can be asked
+    later; a definite error means no."""
     try:
         refused = _who(job, github, policy) or _where(job, github)
-    except (EnvironmentFault, Unclear) as doubt:
+    except EnvironmentFault as doubt:
         logger.warning("permission unknown", extra={"run": job.run, "why": str(doubt)})
         refused = Refused(messages.UNSURE)
     return refused or limits(job.options, policy, ceilings)
@@ -83,11 +82,10 @@ def decide(job: Job, github: Asks, policy: Policy, ceilings: Ceilings) -> Decisi
 def limits(options: Mapping[str, str], policy: Policy, ceilings: Ceilings) -> Decision:
     """The run's caps: the smallest of operator's, repository's and what the command asked for; more is refused."""
     allowed = within(policy, ceilings)
-    for name, value in options.items():
-        if name not in OPTIONS:
-            return Refused(messages.option_unknown(name, OPTIONS))
-        if name == "force" and value != "yes":
-            return Refused(messages.option_bad(name, value, "write force=yes"))
+    odd = next((name for name in options if name not in OPTIONS), None)
+    if odd is not None:
+        future = odd in FUTURE_OPTIONS
+        return Refused(messages.option_future(odd) if future else messages.option_unknown(odd, OPTIONS))
     asked = _dollars(options["budget"]) if "budget" in options else allowed.usd
     if asked is None:
         return Refused(messages.option_bad("budget", options["budget"], "write dollars, such as budget=1.50"))
@@ -138,13 +136,10 @@ def _role(login: str, github: Asks, policy: Policy) -> Refused | None:
 
 
 def _fresh(job: Job, comment: Comment) -> bool:
-    """True if the comment is what the signed delivery said, never edited since it was written."""
+    """True if the comment is the one of the signed delivery, never edited since it was written. Its text need not be
+    compared: an unedited comment can only say what was delivered, and a job tried again carries an earlier text."""
     same = comment.id == job.comment_id and comment.author.login.casefold() == (job.requester or "").casefold()
-    unedited = comment.updated_at == job.comment_updated_at == comment.created_at
-    # What the job was told is the visible text; hidden parts may stand in its midst.
-    words = " ".join(job.text.split())
-    said = (comment.body, receive(comment.body).text)
-    return same and unedited and any(words in " ".join(text.split()) for text in said)
+    return same and comment.updated_at == job.comment_updated_at == comment.created_at
 
 
 def _where(job: Job, github: Asks) -> Refused | None:

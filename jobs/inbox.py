@@ -15,6 +15,8 @@ from jobs.lua import source
 
 # A taken entry comes back after this long if its taker died; each further try waits twice as long.
 _FIRST_DELAY_MS, _LONGEST_DELAY_MS = 3_000, 60_000
+# So does one that was put off, however long that goes on.
+_FIRST_WAIT_S, _LONGEST_WAIT_S = 1.0, 300.0
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,8 @@ class Accepted:
 
 @dataclass(frozen=True)
 class Entry:
-    """An accepted arrival on its way. `at_ms` is when it was accepted, `tries` how often it was taken."""
+    """An accepted arrival on its way. `at_ms` is when it was accepted, `tries` how often it was taken without being
+    ended or put off (this time included), `waits` how often it was put off."""
 
     id: str
     delivery: str
@@ -47,6 +50,12 @@ class Entry:
     trigger: str
     at_ms: int
     tries: int
+    waits: int
+
+    @property
+    def age_s(self) -> float:
+        """Seconds since it was accepted."""
+        return (now_ms() - self.at_ms) / 1000
 
 
 def new_id() -> str:
@@ -102,17 +111,24 @@ class Inbox:
                 return _entry(found[0].decode(), found[1])
         return None
 
-    def later(self, entry_id: str, after_s: float) -> None:
-        """Makes the entry due in `after_s` seconds."""
-        self._redis.zadd(keys.TODO, {entry_id: now_ms() + int(after_s * 1000)}, xx=True)
+    def later(self, entry: Entry, after_s: float = 0.0) -> float:
+        """Puts off an entry just taken, which then was no try; says for how many seconds: `after_s` at least, and
+        longer from one time to the next."""
+        wait_s = max(after_s, min(_FIRST_WAIT_S * 2.0 ** min(entry.waits, 20), _LONGEST_WAIT_S))
+        with self._redis.pipeline(transaction=True) as pipe:
+            pipe.zadd(keys.TODO, {entry.id: now_ms() + int(wait_s * 1000)}, xx=True)
+            pipe.hincrby(keys.entry(entry.id), "tries", -1)
+            pipe.hincrby(keys.entry(entry.id), "waits", 1)
+            pipe.execute()
+        return wait_s
 
     def end(self, entry_id: str, ending: str, reason: str) -> None:
-        """Takes the entry off the list. `ending`: run | answered | refused | ignored | failed."""
-        with self._redis.pipeline(transaction=True) as pipe:
-            pipe.zrem(keys.TODO, entry_id)
-            pipe.hset(keys.entry(entry_id), mapping={"ending": ending, "reason": reason})
-            pipe.expire(keys.entry(entry_id), self._keep_s)
-            pipe.execute()
+        """Takes the entry off the list. `ending`: run | answered | refused | ignored."""
+        self._end(entry_id, ending, reason, marks=())
+
+    def give_up(self, entry: Entry, meaning: str, reason: str) -> None:
+        """Ends the entry as `failed` and forgets its delivery and its meaning: sent again, it is taken as new."""
+        self._end(entry.id, "failed", reason, marks=(keys.delivery(entry.delivery), keys.meaning(meaning)))
 
     def ending(self, entry_id: str) -> tuple[str, str] | None:
         """(ending, reason) of an ended entry, None while it is not."""
@@ -122,6 +138,15 @@ class Inbox:
     def waiting(self) -> int:
         """How many entries are not ended."""
         return int(self._redis.zcard(keys.TODO))
+
+    def _end(self, entry_id: str, ending: str, reason: str, *, marks: tuple[str, ...]) -> None:
+        with self._redis.pipeline(transaction=True) as pipe:
+            pipe.zrem(keys.TODO, entry_id)
+            pipe.hset(keys.entry(entry_id), mapping={"ending": ending, "reason": reason})
+            pipe.expire(keys.entry(entry_id), self._keep_s)
+            if marks:
+                pipe.delete(*marks)
+            pipe.execute()
 
 
 def _entry(entry_id: str, flat: list[bytes]) -> Entry:
@@ -133,4 +158,5 @@ def _entry(entry_id: str, flat: list[bytes]) -> Entry:
         trigger=fields["trigger"],
         at_ms=int(fields["at"]),
         tries=int(fields["tries"]),
+        waits=int(fields.get("waits", 0)),
     )

@@ -6,13 +6,16 @@ import dataclasses
 import json
 from dataclasses import dataclass, field
 
+OPTIONS = ("model", "budget", "base")
+FUTURE_OPTIONS = ("tests", "force")  # known by name; whoever writes one is told that it does nothing yet
+
 
 @dataclass(frozen=True)
 class Job:
     """One accepted request for work. Holds ids and what the signed delivery said; never a secret.
 
     `base_sha` is the commit that existed when the person asked: only that commit is ever run.
-    `options` are the `key=value` words of the command (`model`, `budget`, `base`, `tests`, `force`).
+    `options` are the `key=value` words of the command: OPTIONS.
     """
 
     run: str  # r-<ulid>

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import secrets
 import threading
+from collections.abc import Mapping
 from types import TracebackType
+from typing import Any
 
 from redis import Redis
 from redis.exceptions import RedisError
@@ -52,23 +55,29 @@ class Lease:
         self._over.set()
         self._thread.join(timeout=self._renew_s)
 
-    def check(self) -> None:
+    def check(self, *, stop: bool = True) -> None:
         """The guard: returns only while this execution owns the run. Call it right before every outside write.
 
-        Raises Fenced if another attempt owns it, Stopped once if a person asked to stop (once, so that the
-        ending can still be told).
+        Raises Fenced if another attempt owns it; with `stop`, Stopped once if a person asked to stop (once, so that
+        the ending can still be told).
         """
-        mine, stop = self._renewed()
+        mine, asked = self._renewed()
         if not mine:
             raise Fenced(f"Attempt {self.attempt} of {self.run} lost its lease.")
-        if stop and not self._stopped:
+        if stop and asked and not self._stopped:
             self._stopped = True
-            raise Stopped(Outcome.CANCELLED, stop)
+            raise Stopped(Outcome.CANCELLED, asked)
 
     def postpone(self, after_s: float, reason: str) -> bool:
         """Gives the run back until `after_s` seconds from now; False if it was not ours any more."""
         script = self.redis.register_script(source("postpone"))
         return bool(script(keys=self._keys, args=[self.holder, now_ms() + int(after_s * 1000), reason]))
+
+    def keep(self, values: Mapping[str, Any]) -> None:
+        """Stores JSON values for a later attempt of the run, instead of those from before. Raises Fenced."""
+        script = self.redis.register_script(source("keep"))
+        if not script(keys=[keys.run(self.run)], args=[self.holder, json.dumps(values)]):
+            raise Fenced(f"Attempt {self.attempt} of {self.run} may not write any more.")
 
     def _renewed(self) -> tuple[bool, str]:
         mine, stop = self._renew(keys=self._keys, args=[self.holder, self._life_ms])
@@ -83,6 +92,27 @@ class Lease:
                 continue
             if not mine:
                 return
+
+
+class Hold:
+    """A run in the hands of one attempt, as its work sees it: called, it is the guard of everything that a person may
+    still stop. `kept` is what an earlier attempt kept (JSON values; empty if none did)."""
+
+    def __init__(self, lease: Lease, kept: Mapping[str, Any]) -> None:
+        self._lease = lease
+        self.kept = kept
+
+    def __call__(self) -> None:
+        """Raises Fenced, or Stopped where a person asked to stop."""
+        self._lease.check()
+
+    def fence(self) -> None:
+        """The guard of what is past stopping (publishing, telling): raises Fenced only."""
+        self._lease.check(stop=False)
+
+    def keep(self, values: Mapping[str, Any]) -> None:
+        """Keeps JSON values for a later attempt, until the run has ended. Raises Fenced."""
+        self._lease.keep(values)
 
 
 def lead(redis: Redis, who: str, life_s: float) -> bool:

@@ -11,7 +11,6 @@ FORK = (
     "start. A maintainer can push the branch here and ask again."
 )
 COMMENT_CHANGED = "The comment was edited or deleted after it was sent. Please write the command in a new comment."
-EDITED_HINT = "Commands in edited comments are not run. Please write it in a new comment."
 BOT = "Bots may not ask."
 NOT_ASKED = "This job has nobody who asked for it, and the repository's file does not switch it on."
 UNSURE = "Your permission could not be checked just now, so nothing was started. Please ask again in a few minutes."
@@ -90,14 +89,14 @@ def may_not_ask(login: str, role: str, roles: Iterable[str]) -> str:
     return f"{login} may not ask Patchwright here: that needs one of {', '.join(roles)}, not {role or 'no role'}."
 
 
-def command_off(kind: str) -> str:
-    """A kind of job that must be switched on first."""
-    return f"`{kind}` is not switched on for this repository: see `triggers` in .github/patchwright.yml."
-
-
 def option_unknown(name: str, known: Iterable[str]) -> str:
     """An option that does not exist."""
     return f"There is no option {name}=: the options are {', '.join(f'{k}=' for k in known)}."
+
+
+def option_future(name: str) -> str:
+    """An option that is planned and does nothing yet."""
+    return f"The option {name}= does not exist yet."
 
 
 def option_bad(name: str, value: str, wanted: str) -> str:
@@ -120,45 +119,9 @@ def bug(run: str) -> str:
     return f"Something went wrong inside Patchwright. The operator finds the details under run {run}."
 
 
-def accepted(kind: str, where: str | None) -> str:
-    """A job was taken."""
-    return f"Patchwright took `{kind}`." + (f" Progress: {where}" if where else "")
-
-
-def usage(prefix: str = "/agent") -> str:
-    """The answer to `help`: the commands, one a line, as Markdown."""
-    commands = (
-        ("fix [words]", "fix this issue or pull request and prove it with the tests"),
-        ("plan", "say how it would be done, change nothing"),
-        ("ask …", "answer a question about the code"),
-        ("ci", "fix what the failed checks show"),
-        ("bump [name]", "update dependencies"),
-        ("verify", "judge this pull request's change"),
-        ("retry · stop · undo · status · help", "the last run here"),
-    )
-    rows = (f"- `{prefix} {command}`: {meaning}" for command, meaning in commands)
-    return "\n".join(("Write one of these as the first line of a new comment:", "", *rows))
-
-
 def not_yet(kind: str) -> str:
     """A command that this version does not know how to do."""
     return f"`{kind}` is not there yet in this version."
-
-
-def status(runs: Iterable[tuple[str, str]]) -> str:
-    """The answer to `status`: (run id, what it does or came to), newest first."""
-    rows = [f"- `{run}`: {what}" for run, what in runs]
-    return "\n".join(rows) if rows else "No run is known for this thread."
-
-
-def stopping(run: str) -> str:
-    """The answer to `stop` where a run is under way."""
-    return f"Run `{run}` is being stopped."
-
-
-def nothing_to_stop() -> str:
-    """The answer to `stop` where there is none."""
-    return "No run is under way here."
 
 
 def followups(number: int | None, prefix: str = "/agent") -> str:

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from jobs import gate, messages
+from jobs import account, gate, messages, takeover
 from jobs.agent.budget import Budget
-from jobs.errors import EnvironmentFault, Retry, Stopped
+from jobs.errors import EnvironmentFault, Retry, Stopped, UserError
 from jobs.github.auth import AppKey, Tokens, read_key
 from jobs.github.client import GitHub
 from jobs.github.issues import Reaction
 from jobs.job import Job
+from jobs.lease import Hold
 from jobs.model.anthropic import ENDPOINT, AnthropicModel
 from jobs.model.base import Model
-from jobs.model.metered import Metered
+from jobs.model.metered import Charge, Metered
 from jobs.model.usage import Usage
 from jobs.order import Means, Order
 from jobs.outcome import Outcome
@@ -25,7 +27,9 @@ from jobs.pipeline import fix
 from jobs.policy import PATH, Policy, default, parse
 from jobs.publish.clean import Cleaner
 from jobs.publish.github import GitHubPublisher
-from jobs.publish.receipt import Receipt
+from jobs.publish.publisher import Keeping, Patient, Publisher
+from jobs.publish.receipt import Ended, Receipt
+from jobs.publish.receipt import receipt as receipt_of
 from jobs.publish.status import Ending, Progress, StatusComment
 from jobs.redact import Redactor
 from jobs.repo.git import Remote
@@ -35,6 +39,7 @@ from jobs.runs import Finished
 from jobs.sandbox.cell import Cells
 from jobs.settings import WorkerSettings
 from jobs.spend import Spend
+from jobs.story import Story
 from jobs.tasks.issue import from_issue
 from jobs.tasks.task import Task
 from jobs.trace.events import Trace
@@ -46,6 +51,7 @@ logger = logging.getLogger(__name__)
 # Reads, comments and checks; a push borrows `contents: write` for itself.
 PERMISSIONS = {"contents": "read", "issues": "write", "pull_requests": "write", "metadata": "read"}
 _SLOT_WAIT_S = 3600.0  # an ordinary user has one slot, which another queue's worker may hold
+_PATCH_LIMIT = 1_000_000  # characters of an unproven change that are stored
 _HAPPY = (Outcome.FIXED, Outcome.ANSWERED, Outcome.NO_CHANGE_NEEDED)
 
 
@@ -57,7 +63,7 @@ class _Desk:
     github: GitHub
     settings: WorkerSettings
     redactor: Redactor
-    guard: Callable[[], None]
+    hold: Hold
     spend: Spend
 
     @property
@@ -65,33 +71,64 @@ class _Desk:
         return Cleaner(self.redactor, self.settings.server_url)
 
 
-def run_job(
-    job: Job, *, trace: Trace, guard: Callable[[], None], spend: Spend, settings: WorkerSettings, data: Path
-) -> Finished:
+def run_job(job: Job, *, trace: Trace, guard: Hold, spend: Spend, settings: WorkerSettings, data: Path) -> Finished:
     """The runner of workers. Raises what the worker's boundary knows: Retry, Fenced, Stopped, EnvironmentFault."""
     key = AppKey(settings.app_id, read_key(settings.private_key))
     tokens = Tokens(key, settings.api_url)
     github = GitHub(tokens, settings.api_url, job.repository_id, job.repository, job.installation_id, PERMISSIONS)
-    desk = _Desk(job, github.fenced(guard), settings, Redactor(settings.secrets()), guard, spend)
+    # A stop is heard between the steps: what is being published or told is past stopping.
+    desk = _Desk(job, github.fenced(guard.fence), settings, Redactor(settings.secrets()), guard, spend)
     if job.kind != "fix" or job.issue is None or job.is_pull:
         return Finished(Outcome.BLOCKED, messages.not_yet(job.kind), told=False)
+    status = StatusComment(desk.github, job.issue, job.run, cleaner=desk.cleaner)
+    if (standing := takeover.published(github, job, guard.kept)) is not None:
+        return _finished(desk, status, standing)
     policy = _policy(github)
     decision = gate.decide(job, github, policy, _ceilings(settings))
     if isinstance(decision, gate.Refused):
         return Finished(Outcome.BLOCKED, decision.sentence, told=not decision.tell)
-    status = StatusComment(desk.github, job.issue, job.run, cleaner=desk.cleaner)
     told = Told(trace, _Shown(status, spend))
-    receipt = _carry_out(desk, policy, decision.limits, told, data)
-    return Finished(receipt.outcome, receipt.reason, receipt.to_dict(), told=_tell(desk, status, receipt))
+    receipt = _honest(desk, lambda: _carry_out(desk, policy, decision.limits, told, data))
+    return _finished(desk, status, account.with_costs(receipt, spend, decision.limits.usd))
+
+
+def _honest(desk: _Desk, work: Callable[[], Receipt]) -> Receipt:
+    """The receipt of `work`, also where it could not begin."""
+    try:
+        return work()
+    except Stopped as stopped:
+        outcome, reason = stopped.outcome, stopped.reason
+    except (UserError, EnvironmentFault) as fault:
+        outcome, reason = Outcome.ENVIRONMENT, str(fault)
+    return receipt_of(Ended(run=desk.job.run, outcome=outcome, reason=reason, base=desk.job.base_sha))
+
+
+def _finished(desk: _Desk, status: StatusComment, receipt: Receipt) -> Finished:
+    """Tells the ending; an unproven change is stored beside the documented keys, as `patch`."""
+    patch = desk.redactor(receipt.patch)[:_PATCH_LIMIT]
+    result = {**receipt.to_dict(), **({"patch": patch} if patch else {})}
+    told = _tell(desk, status, Ending(receipt, patch=patch))
+    return Finished(receipt.outcome, receipt.reason, result, told=told)
 
 
 def _carry_out(desk: _Desk, policy: Policy, limits: gate.Limits, trace: Trace, data: Path) -> Receipt:
+    budget = account.left(limits, desk.spend, _left_today(desk, policy))
+    with ExitStack() as stack:
+        with Story(trace).stage("workspace"):
+            order = _order(desk, policy, limits, budget, data)
+            cells = stack.enter_context(Cells.open(data, wait_s=_SLOT_WAIT_S))
+        means = Means(data=data, cells=cells, trace=trace, guard=desk.hold, leaks=desk.redactor.knows)
+        model = Metered(_model(desk, limits.model), _charge(desk, policy))
+        return fix(order, means, model, _publisher(desk, limits))
+
+
+def _order(desk: _Desk, policy: Policy, limits: gate.Limits, budget: Budget, data: Path) -> Order:
+    """The order, its commit fetched."""
     job = desk.job
     mirror = Mirror(data / "mirrors", job.repository_id)
     mirror.fetch(Remote(_address(desk), desk.github.token().value), job.base_sha)
-    usd = min(limits.usd - desk.spend.usd, _left_today(desk, policy))
     caps = policy.budget.model_copy(update={"verify_minutes": limits.verify_minutes})
-    order = Order(
+    return Order(
         run=job.run,
         task=_task(desk),
         key=str(job.repository_id),
@@ -99,21 +136,10 @@ def _carry_out(desk: _Desk, policy: Policy, limits: gate.Limits, trace: Trace, d
         base_sha=job.base_sha,
         base_branch=job.base_ref,
         policy=policy.model_copy(update={"budget": caps}),
-        budget=Budget(rounds=limits.rounds, usd=max(0.0, usd), minutes=limits.minutes),
+        budget=budget,
         author=_author(desk),
         requester=job.requester,
     )
-    with Cells.open(data, wait_s=_SLOT_WAIT_S) as cells:
-        publisher = GitHubPublisher(desk.github, desk.settings.server_url, guard=desk.guard, redact=desk.redactor)
-        means = Means(
-            data=data,
-            cells=cells,
-            trace=trace,
-            guard=desk.guard,
-            leaks=desk.redactor.knows,
-        )
-        model = Metered(_model(desk, limits.model), _charge(desk, policy))
-        return _with_all_costs(fix(order, means, model, publisher), desk, limits)
 
 
 def _task(desk: _Desk) -> Task:
@@ -133,41 +159,28 @@ def _model(desk: _Desk, name: str) -> Model:
 
 
 def _left_today(desk: _Desk, policy: Policy) -> float:
-    """Dollars that may still be spent today. Raises Stopped(out_of_budget), naming the cap, where there are none."""
-    spend = desk.spend
-    caps = {
-        "for this repository": (policy.budget.usd_per_day, spend.repository_usd),
-        "for all repositories together": (desk.settings.max_usd_per_day, spend.day_usd),
-    }
-    for whose, (cap, spent) in caps.items():
-        if spent >= cap:
-            raise Stopped(Outcome.OUT_OF_BUDGET, f"Today's ${cap:g} {whose} are spent; ask again tomorrow (UTC).")
-    return min(cap - spent for cap, spent in caps.values())
+    return account.left_today(desk.spend, policy.budget.usd_per_day, desk.settings.max_usd_per_day)
 
 
-def _charge(desk: _Desk, policy: Policy) -> Callable[[float | None, Usage], None]:
-    def charge(usd: float | None, usage: Usage) -> None:
-        desk.spend.add(usd, usage)
+def _charge(desk: _Desk, policy: Policy) -> Charge:
+    def charge(usd: float | None, usage: Usage, *, rounds: int, seconds: float) -> None:
+        desk.spend.add(usd, usage, rounds=rounds, seconds=seconds)
         _left_today(desk, policy)
 
     return charge
 
 
-def _with_all_costs(receipt: Receipt, desk: _Desk, limits: gate.Limits) -> Receipt:
-    """What earlier attempts of this run spent is part of its price."""
-    if receipt.cost is None:
-        return receipt
-    total, usage = desk.spend.usd, desk.spend.usage
-    cost = replace(
-        receipt.cost,
-        usd=None if receipt.cost.usd is None else round(total, 6),
-        input_tokens=usage.input,
-        output_tokens=usage.output,
-        cache_read_tokens=usage.cache_read,
-        cache_write_tokens=usage.cache_write,
-        budget_usd=limits.usd,
-    )
-    return replace(receipt, cost=cost)
+def _publisher(desk: _Desk, limits: gate.Limits) -> Publisher:
+    """GitHub, patiently; what is published is kept first for an attempt that may find it."""
+    hold = desk.hold
+
+    def keep(receipt: Receipt) -> Receipt:
+        complete = account.with_costs(receipt, desk.spend, limits.usd)
+        hold.keep(desk.redactor.value(complete.to_dict()))
+        return complete
+
+    github = GitHubPublisher(desk.github, desk.settings.server_url, guard=hold.fence, redact=desk.redactor)
+    return Keeping(Patient(github, hold.fence), keep)
 
 
 class _Shown:
@@ -190,11 +203,11 @@ class _Shown:
             logger.warning("status comment not written", extra={"cause": str(later)})
 
 
-def _tell(desk: _Desk, status: StatusComment, receipt: Receipt) -> bool:
+def _tell(desk: _Desk, status: StatusComment, ending: Ending) -> bool:
     """Says how it ended; False if GitHub did not take it, so that somebody says it later."""
     try:
-        status.end(Ending(receipt))
-        content: Reaction = "hooray" if receipt.outcome in _HAPPY else "confused"
+        status.end(ending)
+        content: Reaction = "hooray" if ending.receipt.outcome in _HAPPY else "confused"
         desk.github.react(content, comment_id=desk.job.comment_id, issue=desk.job.issue)
     except (Retry, EnvironmentFault) as later:
         logger.warning("ending not told", extra={"cause": str(later)})

@@ -35,7 +35,8 @@ class Run:
     """One record. `state` is queued (dispatched, nobody owns it), running, waiting (a temporary refusal, until
     `due_ms`) or finished. `attempt` counts dispatches; `holder` is the owner's fencing token, '' for none; `lost` is
     '1' or '0' where the owner is known to be gone (died, left), else ''; `deaths` counts owners that died, `waits`
-    temporary refusals. Times are epoch milliseconds."""
+    temporary refusals. `usd`, `usage`, `rounds` and `agent_s` (seconds of the agent's work) are those of all attempts;
+    `kept` is what an attempt left for a later one. Times are epoch milliseconds."""
 
     id: str
     job: Job
@@ -52,6 +53,9 @@ class Run:
     told: bool
     usd: float
     usage: Usage
+    rounds: int
+    agent_s: float
+    kept: dict[str, Any]
     created_ms: int
     started_ms: int | None
     due_ms: int | None
@@ -156,6 +160,9 @@ def _run(run_id: str, fields: dict[str, str]) -> Run:
         told=fields.get("told") == "1",
         usd=float(fields.get("usd", 0)),
         usage=Usage(**{name: number(name) or 0 for name in Usage.__dataclass_fields__}),
+        rounds=number("rounds") or 0,
+        agent_s=float(fields.get("agent_s", 0)),
+        kept=json.loads(fields.get("kept") or "{}"),
         created_ms=int(fields["created_at"]),
         started_ms=number("started_at"),
         due_ms=number("due_at"),

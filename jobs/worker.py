@@ -6,8 +6,7 @@ import contextvars
 import gc
 import importlib
 import logging
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -17,10 +16,10 @@ from rq.timeouts import JobTimeoutException
 
 from jobs import logs
 from jobs.connection import connect
-from jobs.errors import EnvironmentFault, Fenced, Retry, Stopped, UserError
+from jobs.errors import Broken, EnvironmentFault, Fenced, Retry, Stopped, UserError
 from jobs.horse import RunWorker
 from jobs.job import Job
-from jobs.lease import Lease
+from jobs.lease import Hold, Lease
 from jobs.outcome import Outcome
 from jobs.queue import QUEUES
 from jobs.redact import Redactor
@@ -45,7 +44,7 @@ class Runner(Protocol):
         job: Job,
         *,
         trace: Trace,
-        guard: Callable[[], None],
+        guard: Hold,
         spend: Spend,
         settings: WorkerSettings,
         data: Path,
@@ -134,42 +133,47 @@ def _attend(service: Service, lease: Lease) -> None:
     try:
         finished = _bounded(service, run, lease, spend, trace)
     except Retry as later:
-        finished_or_none = _wait(run, lease, later)
+        finished_or_none = _wait(run, lease, later, service.redactor)
         if finished_or_none is None:
             return
         finished = finished_or_none
-    _record(runs, lease, spend, trace, finished)
+    _record(runs, lease, spend, trace, _redacted(finished, service.redactor))
 
 
 def _bounded(service: Service, run: Run, lease: Lease, spend: Spend, trace: Trace) -> Finished:
     """The work with every error but a lost lease, a wait and a lost Redis turned into an ending."""
     settings = service.settings
+    hold = Hold(lease, run.kept)
     try:
-        return service.runner(
-            run.job, trace=trace, guard=lease.check, spend=spend, settings=settings, data=settings.data
-        )
+        return service.runner(run.job, trace=trace, guard=hold, spend=spend, settings=settings, data=settings.data)
     except (Fenced, Retry, RedisError):
         raise  # not an ending: somebody else owns the run, it continues later, or nothing can be recorded
     except Stopped as stopped:
         return Finished(stopped.outcome, stopped.reason, told=False)
-    except UserError as wrong:
-        return Finished(Outcome.BLOCKED, str(wrong), told=False)
-    except EnvironmentFault as fault:
+    except (UserError, EnvironmentFault) as fault:  # wrong configuration is no question of permission
         return Finished(Outcome.ENVIRONMENT, str(fault), told=False)
     except JobTimeoutException:
         return Finished(Outcome.ENVIRONMENT, "The run took longer than any run may.", told=False)
+    except Broken as broken:
+        logger.exception("run failed by a bug")
+        return Finished(Outcome.ERROR, str(broken), broken.result, told=False)
     except Exception:
         logger.exception("run failed by a bug")
         return Finished(Outcome.ERROR, f"A bug in Patchwright ended this run; its id is {run.id}.", told=False)
 
 
-def _wait(run: Run, lease: Lease, later: Retry) -> Finished | None:
+def _wait(run: Run, lease: Lease, later: Retry, redactor: Redactor) -> Finished | None:
     """Puts the run off, or ends it when it was put off too often already."""
     if run.waits >= MAX_WAITS:
         return Finished(Outcome.ENVIRONMENT, f"Given up after {run.waits + 1} tries: {later}", told=False)
     logger.warning("run put off", extra={"seconds": later.after_s, "reason": str(later)})
-    lease.postpone(later.after_s, str(later))
+    lease.postpone(later.after_s, redactor(str(later)))
     return None
+
+
+def _redacted(finished: Finished, redactor: Redactor) -> Finished:
+    """The ending as it may be stored and shown."""
+    return replace(finished, reason=redactor(finished.reason), result=redactor.value(finished.result))
 
 
 def _record(runs: Runs, lease: Lease, spend: Spend, trace: Trace, finished: Finished) -> None:

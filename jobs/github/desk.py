@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import dataclasses
+import logging
 from functools import lru_cache
 
 from jobs import gate, messages, policy
-from jobs.errors import UserError
+from jobs.errors import EnvironmentFault, UserError
 from jobs.gate import Ceilings, Refused
 from jobs.github.app import App
 from jobs.github.client import GitHub
 from jobs.github.issues import Reaction
 from jobs.github.wire import Guard
 from jobs.job import Job
-from jobs.outcome import Outcome
+from jobs.outcome import Level, Outcome
 from jobs.policy import Policy
 from jobs.publish.clean import Clean
-from jobs.publish.receipt import Ended, receipt
+from jobs.publish.receipt import Cost, Ended, Receipt, receipt
 from jobs.publish.status import Ending, StatusComment
 from jobs.runs import Run
 
 # Enough to look and to speak; nothing here may change code.
 _PERMISSIONS = {"contents": "read", "issues": "write", "pull_requests": "write"}
 _CLIENTS = 200
+
+logger = logging.getLogger(__name__)
 
 
 class GitHubDesk:
@@ -72,11 +75,15 @@ class GitHubDesk:
             github.comment(draft.issue, Clean(f"{text}\n\n{marker}"))
 
     def tell(self, run: Run) -> None:
-        """The run's status comment, brought to its end. Automatic jobs have none, and get none."""
+        """The run's status comment, brought to its end, and 🎉 or 😕. Automatic jobs have none, and get none."""
         if run.job.issue is None or run.job.requester is None:
             return
-        ended = Ended(run=run.id, outcome=run.outcome or Outcome.ERROR, reason=run.reason, base=run.job.base_sha)
-        StatusComment(self._github(run.job), run.job.issue, run.id).end(Ending(receipt(ended)))
+        StatusComment(self._github(run.job), run.job.issue, run.id).end(Ending(_last_word(run)))
+        happy = messages.conclusion(run.outcome or Outcome.ERROR) == "success"
+        try:
+            self._react(run.job, "hooray" if happy else "confused")
+        except EnvironmentFault as refused:  # the word itself was said
+            logger.warning("reaction refused", extra={"run": run.id, "cause": str(refused)})
 
     def _github(self, draft: Job) -> GitHub:
         return self._client(draft.repository_id, draft.repository, draft.installation_id)
@@ -111,3 +118,40 @@ class GitHubDesk:
         if sha is None:
             return Refused(f"There is no commit on a branch called {branch} to start from.")
         return dataclasses.replace(draft, base_ref=branch, base_sha=sha)
+
+
+def _last_word(run: Run) -> Receipt:
+    """What a status comment shows of the run: from the result its worker recorded, else from the record's own sums."""
+    result = run.result
+    bare = receipt(Ended(run.id, run.outcome or Outcome.ERROR, run.reason, base=run.job.base_sha))
+    cost, known = result.get("cost"), dataclasses.fields(Cost)
+    return dataclasses.replace(
+        bare,
+        level=Level(result["level"]) if result.get("level") else None,
+        cost=Cost(**{field.name: cost.get(field.name) for field in known}) if cost else _spent(run),
+        rounds=result.get("rounds") or run.rounds or None,
+        seconds={**bare.seconds, **_lasted(run), **(result.get("seconds") or {})},
+        pr_url=result.get("pr_url"),
+    )
+
+
+def _lasted(run: Run) -> dict[str, float]:
+    if run.started_ms is None or run.finished_ms is None:
+        return {}
+    return {"total": (run.finished_ms - run.started_ms) / 1000}
+
+
+def _spent(run: Run) -> Cost | None:
+    """None where no model was asked."""
+    used = run.usage
+    if not used.total_input and not run.usd:
+        return None
+    return Cost(
+        usd=run.usd or None,  # tokens without dollars are those of a model without a price
+        input_tokens=used.input,
+        output_tokens=used.output,
+        cache_read_tokens=used.cache_read,
+        cache_write_tokens=used.cache_write,
+        cache_hit_rate=None,
+        budget_usd=None,
+    )

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from jobs import messages
-from jobs.errors import EnvironmentFault, Stopped
+from jobs.errors import EnvironmentFault, Retry, Stopped
 from jobs.github.client import GitHub
 from jobs.github.values import Pull
 from jobs.github.wire import Guard
@@ -34,8 +34,9 @@ class _Place:
 
 
 class GitHubPublisher:
-    """Publishes into one repository. `server_url` is GitHub's address for git and people; `guard` raises Fenced when
-    the run is no longer ours and is called right before every write, the push included."""
+    """Publishes into one repository. `server_url` is GitHub's address for git and people. `guard` is called right
+    before every write, the push included, and raises Fenced when the run is no longer ours, and nothing else: what is
+    half published can't be stopped any more."""
 
     def __init__(
         self,
@@ -122,8 +123,8 @@ class GitHubPublisher:
             self._github.add_labels(pull.number, tuple(label for label in wanted if label not in pull.labels))
             if any(reviewers):
                 self._github.request_reviewers(pull.number, tuple(r for r in reviewers if r))
-        except EnvironmentFault as refused:
-            logger.warning("labels or reviewers refused", extra={"pull": pull.number, "why": str(refused)})
+        except (Retry, EnvironmentFault) as refused:
+            logger.warning("labels or reviewers not set", extra={"pull": pull.number, "why": str(refused)})
 
 
 def _refuse_workflows(paths: tuple[str, ...]) -> None:

@@ -1,13 +1,22 @@
-"""What is published and where it went: the words that every publisher shares. Pure."""
+"""What is published and where it went: the words that every publisher shares, and what can be laid around any."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
+from jobs.errors import Retry
 from jobs.publish.receipt import Receipt
 from jobs.tasks.task import Task
+
+logger = logging.getLogger(__name__)
+
+PATIENCE_S = 600.0  # proven work cost minutes and money: worth waiting for, though a worker stands still meanwhile
+LONGEST_WAIT_S = 120.0
 
 
 @dataclass(frozen=True)
@@ -51,3 +60,49 @@ class Publisher(Protocol):
         Raises Stopped (stale, blocked), Fenced, EnvironmentFault or Retry.
         """
         ...
+
+
+class Patient:
+    """Publishes by `publisher`, again and again while it meets temporary refusals: `patience_s` seconds at most, with
+    the waits that they ask for but none above `longest_wait_s`. `guard` raises Fenced and is asked before each try."""
+
+    def __init__(
+        self,
+        publisher: Publisher,
+        guard: Callable[[], None],
+        *,
+        patience_s: float = PATIENCE_S,
+        longest_wait_s: float = LONGEST_WAIT_S,
+    ) -> None:
+        self._publisher = publisher
+        self._guard = guard
+        self._patience_s = patience_s
+        self._longest_wait_s = longest_wait_s
+
+    def publish(self, proposal: Proposal) -> Published:
+        """As the publisher; Retry only when the patience is used up."""
+        deadline = time.monotonic() + self._patience_s
+        while True:
+            self._guard()
+            try:
+                return self._publisher.publish(proposal)
+            except Retry as later:
+                wait_s = min(later.after_s, self._longest_wait_s)
+                if time.monotonic() + wait_s > deadline:
+                    raise
+                logger.warning("publishing put off", extra={"seconds": wait_s, "reason": str(later)})
+            time.sleep(wait_s)
+
+
+class Keeping:
+    """Gives each receipt to `keep`, the wanted branch in it, before `publisher` publishes what `keep` makes of it: so
+    whoever finds it published can say what it was. `keep` may raise Fenced."""
+
+    def __init__(self, publisher: Publisher, keep: Callable[[Receipt], Receipt]) -> None:
+        self._publisher = publisher
+        self._keep = keep
+
+    def publish(self, proposal: Proposal) -> Published:
+        """As the publisher."""
+        kept = self._keep(replace(proposal.receipt, branch=proposal.branch))
+        return self._publisher.publish(replace(proposal, receipt=replace(kept, branch=proposal.receipt.branch)))

@@ -11,13 +11,15 @@ from typing import Any
 from jobs.agent.attempt import Attempt
 from jobs.outcome import Level, Outcome
 from jobs.repo.patch import Patch
-from jobs.score.minimality import Minimality
+from jobs.score.minimality import HunkScore, Minimality
 from jobs.suite.finding import Finding
 from jobs.suite.report import Report
 from jobs.suite.verdict import Matrix, Verdict
 
 Counts = dict[str, int]  # {passed, failed, errors, skipped}
 _PROVED = (Outcome.FIXED, Outcome.NOT_REPRODUCED)
+_UNWRITTEN = ("proof", "patch")
+_PARTIAL = (Outcome.NOT_FIXED, Outcome.OUT_OF_BUDGET)
 _STAGES = ("setup", "baseline", "model", "tools", "verify", "score")
 
 
@@ -91,7 +93,8 @@ class Proof:
 
 @dataclass(frozen=True)
 class Receipt:
-    """The result of a run; absent things are None, never missing. `proof` is not part of the JSON."""
+    """The result of a run; absent things are None, never missing. `proof` and `patch` (a change that was not proven, as
+    a diff) are not part of the JSON."""
 
     run: str
     outcome: Outcome
@@ -114,10 +117,11 @@ class Receipt:
     pr_url: str | None
     trace: str | None
     proof: Proof = field(default_factory=Proof)
+    patch: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """JSON values under exactly the documented keys."""
-        out = {f.name: getattr(self, f.name) for f in dataclasses.fields(self) if f.name != "proof"}
+        out = {f.name: getattr(self, f.name) for f in dataclasses.fields(self) if f.name not in _UNWRITTEN}
         return {
             **out,
             "outcome": str(self.outcome),
@@ -168,7 +172,31 @@ def receipt(ended: Ended) -> Receipt:
         pr_url=ended.pr_url,
         trace=ended.trace,
         proof=_proof(ended),
+        patch=patch.text.decode("utf-8", "replace") if patch and ended.outcome in _PARTIAL else "",
     )
+
+
+def restored(values: Mapping[str, Any]) -> Receipt:
+    """The receipt that `Receipt.to_dict` wrote as `values`; what is not part of the JSON is empty."""
+    suite, cost = values["suite"], values["cost"]
+    lists = ("fixed", "broken", "flaky", "missing")
+    known = {
+        "outcome": Outcome(values["outcome"]),
+        "level": None if values["level"] is None else Level(values["level"]),
+        "files": None if values["files"] is None else tuple(values["files"]),
+        "suite": None if suite is None else SuiteTable(**{**suite, **{name: tuple(suite[name]) for name in lists}}),
+        "tamper": tuple(Finding(**found, blocks=False) for found in values["tamper"]),
+        "minimality": _measured(values["minimality"]),
+        "cost": None if cost is None else Cost(**cost),
+    }
+    return Receipt(**{**values, **known})
+
+
+def _measured(values: Mapping[str, Any] | None) -> Minimality | None:
+    if values is None:
+        return None
+    hunks = tuple(HunkScore(**{**hunk, "lines": tuple(hunk["lines"])}) for hunk in values["hunks"])
+    return Minimality(**{**values, "hunks": hunks})
 
 
 def _suite(verdict: Verdict | None, baseline: Report | None) -> SuiteTable | None:

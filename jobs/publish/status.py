@@ -70,7 +70,8 @@ def comment(run: str, shown: Progress | Ending, cleaner: Cleaner | None = None) 
 def _part(patch: str) -> str:
     if len(patch) <= _PATCH_LIMIT:
         return patch
-    return patch[: patch.rfind("\n", 0, _PATCH_LIMIT)] + "\n… cut here; the whole patch is kept with the run"
+    shown = patch[:_PATCH_LIMIT]
+    return (shown.rpartition("\n")[0] or shown) + "\n… cut here; the whole patch is kept with the run"
 
 
 @dataclass(frozen=True)

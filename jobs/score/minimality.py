@@ -14,7 +14,7 @@ from jobs.score.hunks import Hunk, split, undo, without
 from jobs.score.waste import documents_only, waste
 from jobs.suite.compare import passes
 from jobs.suite.report import Report
-from jobs.suite.suite import SuiteRunner
+from jobs.suite.suite import SuiteRunner, TimeUp
 from jobs.suite.surface import kind
 from jobs.suite.verdict import Verdict
 
@@ -58,8 +58,8 @@ def score(  # noqa: PLR0913 (a change is named by its two trees and its patch)
 ) -> Minimality:
     """Takes each product hunk of `patch` (from `base` to `tree`) back in turn and runs the targets of `verdict`.
 
-    `deadline` is a time of `time.monotonic()`; hunks that are not tried by then are unproven. Runs nothing where
-    the verdict has no targets.
+    `deadline` is a time of `time.monotonic()`; hunks that are not tried by then, or for which no time is left in
+    `run`, are unproven. Runs nothing where the verdict has no targets.
     """
     if (patch.base_tree, patch.tree) != (trees.tree_of(base), trees.tree_of(tree)):
         raise ValueError("the patch is not that between the two trees")
@@ -87,8 +87,11 @@ def _pointless(verdict: Verdict) -> str:
 
 
 def _unfit(run: SuiteRunner, tree: str, targets: tuple[str, ...] | None) -> str:
-    if targets is None or _green(run(tree, targets), targets):
-        return ""
+    try:
+        if targets is None or _green(run(tree, targets), targets):
+            return ""
+    except TimeUp as over:
+        return f"not tried: {over.reason}"
     return "The tests that prove the fix are not green when run by themselves, so they can't judge its parts."
 
 
@@ -127,7 +130,10 @@ class _Trial:
         tree = without(self.trees, self.patch, [hunk])
         if tree is None:
             return _Judged(hunk, "unproven", "not tried: it can't be taken back alone")
-        report = self.run(tree, self.targets)
+        try:
+            report = self.run(tree, self.targets)
+        except TimeUp:
+            return _Judged(hunk, "unproven", "not tried: time")
         if _green(report, self.targets):
             return _Judged(hunk, "unproven", "no test that proves the fix turns red without it")
         return _Judged(hunk, "needed", _red(report, self.targets))

@@ -74,11 +74,17 @@ def family(stem: str, tests: Iterable[str]) -> list[str]:
 
 def in_file(test: str, path: str) -> bool:
     """True if id `test` stands in the file `path`, whatever way its runner writes ids."""
+    return inside(test, path) is not None
+
+
+def inside(test: str, path: str) -> str | None:
+    """What id `test` says behind the file `path`; None if it does not stand in there."""
     if test == path or test.startswith((path + "::", path + " > ")):
-        return True
+        return test[len(path) :]
     module = re.sub(r"\.py$", "", path).replace("/", ".")
     if not path.endswith(".py") or "::" in test or " > " in test:
-        return False
+        return None
     # unittest names modules as seen from its start folder, which may be any parent of the file
     parts = module.split(".")
-    return any(test == stem or test.startswith(stem + ".") for stem in (".".join(parts[i:]) for i in range(len(parts))))
+    stems = (".".join(parts[i:]) for i in range(len(parts)))
+    return next((test[len(stem) :] for stem in stems if test == stem or test.startswith(stem + ".")), None)

@@ -38,13 +38,19 @@ def silent(verdict: Verdict) -> Report | None:
     return next((r for r in _now(verdict) if r.exit_code != 0 and r.tests is not None and not r.red), None)
 
 
+def lost(verdict: Verdict) -> bool:
+    """True if the change takes something away that the base has: nothing that it proves makes up for that."""
+    taken = verdict.broken or verdict.missing or verdict.newly_skipped
+    return bool(taken or unfinished(verdict) or silent(verdict))
+
+
 def _now(verdict: Verdict) -> list[Report]:
     matrix = verdict.matrix
     return [r for r in (matrix.old_tests_new_code, matrix.new_tests_new_code) if r is not None]
 
 
 def _outcome(verdict: Verdict) -> Outcome:
-    if unfinished(verdict) or silent(verdict) or verdict.broken or verdict.missing or verdict.newly_skipped:
+    if lost(verdict):
         return Outcome.NOT_FIXED
     shown = bool(verdict.fixed or verdict.proven)
     if not shown and _still_red(verdict):
@@ -56,8 +62,10 @@ def _outcome(verdict: Verdict) -> Outcome:
 
 def _still_red(verdict: Verdict) -> bool:
     before = verdict.matrix.old_tests_old_code
+    if verdict.relapsed:
+        return True
     if before.tests is None:
-        return not before.green
+        return not before.green and not verdict.flaky
     return any(before.red & report.red for report in _now(verdict)) or not before.red.issubset(verdict.flaky)
 
 
@@ -74,7 +82,9 @@ def _reason(verdict: Verdict) -> str:
     if verdict.outcome is Outcome.BLOCKED or verdict.tamper:
         parts.append("\n".join(_finding_lines(verdict)))
     if verdict.flaky:
-        parts.append(f"By chance red, not counted: {_names(verdict.flaky)}.")
+        parts.append(f"Not the same in every run, not counted: {_names(verdict.flaky)}.")
+    if verdict.moved:
+        parts.append(f"Moved with their file, and green there: {_names(verdict.moved)}.")
     parts.append(_remaining(verdict))
     if verdict.outcome is Outcome.NOT_FIXED:
         parts.append(failing_output(verdict))
@@ -87,7 +97,8 @@ def _headline(verdict: Verdict) -> str:
     if verdict.outcome is Outcome.BLOCKED:
         return "The change bends the tests instead of only fixing the code."
     if verdict.outcome is Outcome.NOT_REPRODUCED:
-        return "Everything is green, but no test was red without this change: nothing shows that it is needed."
+        red = "is red each time" if verdict.flaky else "was red"
+        return f"Everything is green, but no test {red} without this change: nothing shows that it is needed."
     if verdict.level is Level.C:
         before = "failed before" if verdict.fixed else "fails with the new tests on the old code"
         command = verdict.matrix.old_tests_old_code.command
@@ -104,12 +115,13 @@ def _not_fixed(verdict: Verdict) -> str:
         if ended.ended != "exit":
             return f"The suite did not end by itself on the new code ({ended.ended} after {ended.seconds:.0f} s)."
         return "The suite left no readable report on the new code, although it does on the base."
-    before = verdict.matrix.old_tests_old_code
+    before, again = verdict.matrix.old_tests_old_code, tuple(sorted(verdict.relapsed))
     said = [
         f"The suite did not end by itself on the base ({before.ended})." if before.ended != "exit" else "",
         f"Red with this change, not before: {_names(verdict.broken)}." if verdict.broken else "",
         f"Reported before, not any more: {_names(verdict.missing)}." if verdict.missing else "",
         f"Skipped now, green before: {_names(verdict.newly_skipped)}." if verdict.newly_skipped else "",
+        f"Red before, and with this change still red now and then: {_names(again)}." if again else "",
     ]
     quiet = silent(verdict)
     if quiet is not None:
@@ -134,6 +146,7 @@ def failing_output(verdict: Verdict) -> str:
     texts: dict[str, str] = {}
     for report in reversed(_now(verdict)):
         texts.update(report.failures)
+    texts.update(verdict.relapsed)
     order = [*verdict.broken, *(t for t in texts if t not in verdict.broken)]
     shown = [f"{test}\n{texts[test]}" for test in order if texts.get(test)][:_SHOWN]
     if shown:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from jobs.outcome import Level, Outcome
 from jobs.repo.patch import Patch
 from jobs.repo.trees import Trees
-from jobs.suite.compare import Change, change, holds, in_file
-from jobs.suite.explain import finish
-from jobs.suite.flaky import MAX_RERUN, chance, flaky
+from jobs.suite.compare import Change, change, holds, in_file, inside
+from jobs.suite.explain import finish, lost
+from jobs.suite.flaky import MAX_RERUN, chance, flaky, steady
 from jobs.suite.report import Report
 from jobs.suite.suite import SuiteRunner
 from jobs.suite.surface import is_test, with_tests_of
@@ -35,7 +35,8 @@ def verify(trees: Trees, base: str, tree: str, run: SuiteRunner, baseline: Repor
     """Judges the change from `base` to `tree` (trees or commits), where `baseline` is the suite on `base`.
 
     Runs the base's tests on the new code; if the change touches the tests, also the new tree as it is, and the new
-    or changed tests on the old code. Red that the base did not have is run once more on both sides first.
+    or changed tests on the old code. Red that the base did not have is run again on both sides before it counts, and
+    so is what would prove the change. Raises TimeUp.
     """
     patch = trees.patch(base, tree)
     four = _Trees(
@@ -48,8 +49,9 @@ def verify(trees: Trees, base: str, tree: str, run: SuiteRunner, baseline: Repor
     seen = findings(patch, lambda path: trees.read(base, path), lambda path: trees.read(tree, path))
     verdict = Verdict(Outcome.NOT_FIXED, Level.B, "", matrix, tamper=seen)
     if baseline.tests is None:
-        return finish(_by_exit_code(verdict))
-    return finish(_by_tests(verdict, four, run, patch))
+        return finish(_by_exit_code(verdict, four, run))
+    verdict = _by_tests(verdict, four, run, patch)
+    return finish(verdict if lost(verdict) else _repeated(verdict, four, run))
 
 
 def _run(four: _Trees, run: SuiteRunner, baseline: Report, patch: Patch) -> Matrix:
@@ -78,19 +80,34 @@ def _by_tests(verdict: Verdict, four: _Trees, run: SuiteRunner, patch: Patch) ->
         raise ValueError("the base's tests were not run on the new code")
     after = whole or kept
     old, new = change(before, kept), change(before, after)
-    lucky = chance(run, four.base, old.fixed, before)
-    unsteady = flaky(run, four.base, four.old_tests, old.broken, kept)
-    unsteady |= flaky(run, four.base, four.new, new.broken - old.broken, after)
-    unsteady |= chance(run, four.new, new.new_red, after) if len(new.new_red) <= MAX_RERUN else frozenset()
-    fixed = old.fixed - after.red - lucky
+    unsteady = flaky(run, four.base, four.old_tests, old.broken)
+    unsteady |= flaky(run, four.base, four.new, new.broken - old.broken)
+    unsteady |= chance(run, four.new, new.new_red) if len(new.new_red) <= MAX_RERUN else frozenset()
+    fixed = old.fixed - after.red
+    missing = old.missing | _vanished(new, patch)
+    moved = _moved(missing, after, patch)
     return replace(
         verdict,
         fixed=_sorted(fixed),
         proven=_proven(matrix, fixed),
         broken=_sorted((old.broken | new.broken | new.new_red | old.new_red) - unsteady),
-        missing=_sorted(old.missing | _vanished(new, patch)),
+        missing=_sorted(missing - moved),
+        moved=_sorted(moved),
         newly_skipped=_sorted(old.newly_skipped | new.newly_skipped),
-        flaky=_sorted(unsteady | lucky),
+        flaky=_sorted(unsteady),
+    )
+
+
+def _repeated(verdict: Verdict, four: _Trees, run: SuiteRunner) -> Verdict:
+    """`verdict` with only those targets left that are red on the old code and green on the new each time."""
+    fixed = steady(run, four.base, four.old_tests, verdict.fixed)
+    proven = steady(run, four.old_code, four.new, verdict.proven)
+    return replace(
+        verdict,
+        fixed=_sorted(fixed.firm),
+        proven=_sorted(proven.firm),
+        flaky=_sorted(fixed.unsteady | proven.unsteady | frozenset(verdict.flaky)),
+        relapsed={**fixed.relapsed, **proven.relapsed},
     )
 
 
@@ -99,6 +116,16 @@ def _vanished(new: Change, patch: Patch) -> frozenset[str]:
     What left with a change of its own file is judged by that change."""
     changed = [path for path in patch.paths if is_test(path)]
     return frozenset(t for t in new.missing if not any(in_file(t, path) for path in changed))
+
+
+def _moved(missing: frozenset[str], after: Report, patch: Patch) -> frozenset[str]:
+    """Those of `missing` whose file the patch moved as it was, and that are green in its new place."""
+    gone = [file for file in patch.files if file.status == "D"]
+    pairs = [(old.path, new.path) for old in gone for new in patch.files if new.new_blob == old.old_blob]
+    green = {(path, inside(test, path)) for _, path in pairs for test in after.ids("passed")}
+    return frozenset(
+        test for test in missing for old, new in pairs if in_file(test, old) and (new, inside(test, old)) in green
+    )
 
 
 def _proven(matrix: Matrix, fixed: frozenset[str]) -> tuple[str, ...]:
@@ -118,8 +145,23 @@ def _proven(matrix: Matrix, fixed: frozenset[str]) -> tuple[str, ...]:
     )
 
 
-def _by_exit_code(verdict: Verdict) -> Verdict:
-    """The command as a whole takes the place of a test where there are no ids."""
+def _by_exit_code(verdict: Verdict, four: _Trees, run: SuiteRunner) -> Verdict:
+    """The command as a whole takes the place of a test where there are no ids.
+
+    Each repeat is a whole run here, so both sides of a proof are repeated once only.
+    """
+    told = _by_exit_codes(verdict)
+    if not (told.fixed or told.proven):
+        return told
+    old, new = (four.base, four.old_tests) if told.fixed else (four.old_code, four.new)
+    command = told.fixed or told.proven
+    if run.again(old).green:
+        return replace(verdict, flaky=command)
+    now = run.again(new)
+    return told if now.green else replace(verdict, flaky=command, relapsed={command[0]: now.output[-4000:]})
+
+
+def _by_exit_codes(verdict: Verdict) -> Verdict:
     matrix = verdict.matrix
     before, old_code = matrix.old_tests_old_code, matrix.new_tests_old_code
     now = [report for report in (matrix.old_tests_new_code, matrix.new_tests_new_code) if report is not None]

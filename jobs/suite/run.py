@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -15,7 +17,7 @@ from jobs.suite.compare import holds
 from jobs.suite.invoke import Invocation, invocation
 from jobs.suite.parsed import Parsed, Unreadable, shorten
 from jobs.suite.report import Report
-from jobs.suite.suite import Suite
+from jobs.suite.suite import Suite, TimeUp
 from jobs.trace.events import Trace
 
 MAX_TEXT = 64_000  # characters kept of a suite's output
@@ -100,11 +102,25 @@ class Cells(Protocol):
     def on(self, tree: Path, layer: Layer | None = None) -> Cell: ...
 
 
+@dataclass(frozen=True)
+class Limits:
+    """Seconds that one run of a suite may take, and all runs together with their checkouts."""
+
+    run_s: float
+    total_s: float = math.inf
+
+    @classmethod
+    def of_minutes(cls, minutes: float) -> Limits:
+        """The limits where `minutes` are for all runs: a verdict needs two whole ones, so one gets half."""
+        return cls(minutes * 60 / 2, minutes * 60)
+
+
 class FreshRuns:
     """A SuiteRunner: each run gets a checkout of its own and a cell of its own, both thrown away after it.
 
     `checkout` gives a folder with a tree's files; `layer` is laid over it. A run that was made before, of the same
-    tree and tests, is answered from memory. Each real run is told to `trace`.
+    tree and tests, is answered from memory, unless it is asked for `again`. Each real run is told to `trace`. Only
+    the time in here counts against `limits`, not what is done between runs.
     """
 
     def __init__(
@@ -113,44 +129,54 @@ class FreshRuns:
         cells: Cells,
         layer: Layer | None,
         suite: Suite,
-        timeout_s: float,
+        limits: Limits,
         trace: Trace | None = None,
     ) -> None:
         self._checkout, self._cells, self._layer = checkout, cells, layer
-        self._suite, self._timeout_s, self._trace = suite, timeout_s, trace
+        self._suite, self._limits, self._trace = suite, limits, trace
         self._known: dict[tuple[str, tuple[str, ...] | None], Report] = {}
         self._longest: float | None = None  # seconds of the longest whole run that ended by itself
         self.runs = 0
         self.seconds = 0.0
 
     def __call__(self, tree: str, tests: tuple[str, ...] | None = None) -> Report:
-        """The report of the suite, or of `tests`, on `tree`."""
-        key = (tree, tests)
-        if key not in self._known:
-            self._known[key] = self._run(tree, tests)
-        return self._known[key]
+        """The report of the suite, or of `tests`, on `tree`. Raises TimeUp."""
+        known = self._known.get((tree, tests))
+        return self.again(tree, tests) if known is None else known
+
+    def again(self, tree: str, tests: tuple[str, ...] | None = None) -> Report:
+        """The report of a new run, whatever is known; a call goes on to answer with the first one. Raises TimeUp."""
+        report = self._run(tree, tests)
+        self._known.setdefault((tree, tests), report)
+        return report
 
     def _allowed(self, tests: tuple[str, ...] | None) -> float:
         """Seconds for one run. Some tests never need much longer than all of them did: a run that does is caught in
         a loop, as code with a part taken out of it may be."""
         if tests is None or self._longest is None:
-            return self._timeout_s
-        return min(self._timeout_s, _SPARE_S + 5 * self._longest)
+            return self._limits.run_s
+        return min(self._limits.run_s, _SPARE_S + 5 * self._longest)
 
     def _run(self, tree: str, tests: tuple[str, ...] | None) -> Report:
         began = time.monotonic()
+        until = began + self._limits.total_s - self.seconds
+        if began >= until:
+            raise TimeUp(self._limits.total_s)
         with self._checkout(tree) as folder:
             if self._layer is not None:
                 lay(self._layer, folder)
             self._cells.own(folder)
             cell = self._cells.on(folder, self._layer)
-            report = run_suite(cell, self._suite, timeout_s=self._allowed(tests), tests=tests)
+            allowed, left = self._allowed(tests), until - time.monotonic()
+            report = run_suite(cell, self._suite, timeout_s=max(1.0, min(allowed, left)), tests=tests)
         if tests is None and report.ended == "exit":
             self._longest = max(self._longest or 0.0, report.seconds)
         self.runs += 1
         self.seconds += time.monotonic() - began
         if self._trace is not None:
             self._trace.emit("suite", tree=tree, **facts(report), wanted=len(tests) if tests else None)
+        if report.ended == "timeout" and left < allowed:  # cut short by what was used before: it says nothing
+            raise TimeUp(self._limits.total_s)
         return report
 
 

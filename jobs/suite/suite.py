@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+from jobs.errors import Stopped
+from jobs.outcome import Outcome
 from jobs.suite.report import Report
 
 
@@ -32,6 +34,18 @@ class Toolchain:
 
 
 class SuiteRunner(Protocol):
-    """Runs the suite on a tree (by id) in a fresh checkout and a fresh cell; `tests` narrows it to those ids."""
+    """Runs the suite on a tree (by id) in a fresh checkout and a fresh cell; `tests` narrows it to those ids.
+
+    A call may be answered from memory, `again` never is. Both raise TimeUp.
+    """
 
     def __call__(self, tree: str, tests: tuple[str, ...] | None = None) -> Report: ...
+
+    def again(self, tree: str, tests: tuple[str, ...] | None = None) -> Report: ...
+
+
+class TimeUp(Stopped):
+    """The time for all runs of the suite together is used up."""
+
+    def __init__(self, total_s: float) -> None:
+        super().__init__(Outcome.OUT_OF_BUDGET, f"The {total_s / 60:g} minutes for verification are used up.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from jobs.outcome import Level, Outcome
@@ -34,6 +35,9 @@ class Verdict:
     proven: tuple[str, ...] = ()  # new or changed tests that are red on the old code and green on the new
     broken: tuple[str, ...] = ()  # green on the base (or unknown there), red now
     missing: tuple[str, ...] = ()  # reported on the base, not reported now
+    moved: tuple[str, ...] = ()  # reported on the base; their file was moved as it was, and they are green there
     newly_skipped: tuple[str, ...] = ()
-    flaky: tuple[str, ...] = ()
+    flaky: tuple[str, ...] = ()  # not the same in every run, or red only behind other tests: never a proof
+    relapsed: Mapping[str, str] = field(default_factory=dict)  # of `flaky`: red each time on the old code, and at
+    # least once on the new; each with its failure there, verbatim
     tamper: tuple[Finding, ...] = field(default_factory=tuple)

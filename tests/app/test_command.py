@@ -88,6 +88,9 @@ def test_misspelt_verb_and_option_are_named() -> None:
     assert verb is not None
     assert option is not None
     assert verb.problem == "I don't know that command. Did you mean `/agent fix`?"
+    near = parse_command("/agent ask1 it")
+    assert near is not None
+    assert near.problem == "I don't know that command.", "what does not exist yet is not proposed"
     assert option.problem.startswith("I don't know the option `bugdet`; there are model, budget")
 
 

@@ -3,65 +3,29 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from hub_fixture import REPO, WRITER
 from redis import Redis
 from service_control import KEEP_S, controlling, hub_app
 from service_processes import until
-from service_receiver import receiver
+from service_stage import Stage
 
-from app.deliveries import redeliver
+from app.control import moved
 from app.local.hub.checks import JobResult
 from app.local.hub.server import Hub
 from jobs import keys
-from jobs.inbox import Inbox
+from jobs.clock import now_ms
+from jobs.gate import Ceilings
+from jobs.github.desk import GitHubDesk
+from jobs.github.wire import unfenced
+from jobs.job import Job
 from jobs.lease import Lease
 from jobs.outcome import Outcome
 from jobs.queue import open_queue
-from jobs.runs import Finished, Run, Runs
-
-
-@dataclass
-class Stage:
-    """Hub, receiver and control at work; one issue is open."""
-
-    hub: Hub
-    redis: Redis
-    url: str
-    issue: int
-
-    def say(self, body: str, login: str = WRITER) -> int:
-        """Comments and waits until the delivery is dealt with."""
-        comment = self.hub.comment(REPO, self.issue, login, body)
-        self.settle()
-        return comment
-
-    def settle(self) -> None:
-        """Waits until nothing is under way."""
-        assert self.hub.settle()
-        until(lambda: Inbox(self.redis, keep_s=KEEP_S).waiting() == 0)
-
-    def reactions(self, comment: int) -> list[str]:
-        """What the App put on a comment."""
-        return [r["content"] for r in self.hub.reactions(REPO, self.issue, comment)]
-
-    def said(self) -> list[str]:
-        """What the App wrote."""
-        return [c["body"] for c in self.hub.comments(REPO, self.issue) if c["user"]["type"] == "Bot"]
-
-    def runs(self) -> list[Run]:
-        """All runs, newest first."""
-        return list(Runs(self.redis, keep_s=KEEP_S).recent())
-
-
-@pytest.fixture
-def stage(hub: Hub, redis: Redis, redis_url: str) -> Iterator[Stage]:
-    with receiver(redis_url, secret=hub.webhook_secret) as url, controlling(hub, redis_url):
-        hub.webhook_to(f"{url}/webhook")
-        yield Stage(hub, redis, url, hub.open_issue(REPO, WRITER, "add subtracts", "2 + 3 gives -1"))
+from jobs.runs import Finished, Runs
 
 
 def test_command_is_seen_within_a_second_and_dispatched_once(stage: Stage) -> None:
@@ -111,26 +75,57 @@ def test_missing_branch_is_told(stage: Stage) -> None:
 def test_pull_request_is_bound_to_its_head(stage: Stage) -> None:
     head = stage.hub.push(REPO, "topic", {"calc.py": "def add(a, b):\n    return a\n"}, WRITER)
     number = stage.hub.open_pull(REPO, WRITER, title="Try", head="topic", base="main")
-    stage.hub.comment(REPO, number, WRITER, "/agent fix")
-    stage.settle()
-    (run,) = stage.runs()
-    assert (run.job.is_pull, run.job.issue, run.job.base_ref, run.job.base_sha) == (True, number, "topic", head)
+    stage.say("/agent fix")
+    desk = GitHubDesk(hub_app(stage.hub), Ceilings(), unfenced)
+    bound = desk.admit(replace(stage.runs()[0].job, issue=number, is_pull=True, base_sha="", base_ref=""))
+    assert isinstance(bound, Job)
+    assert (bound.base_ref, bound.base_sha) == ("topic", head)
 
 
-def test_head_that_came_after_the_command_is_not_run(stage: Stage, redis: Redis) -> None:
-    stage.hub.push(REPO, "topic", {"calc.py": "x = 1\n"}, WRITER)
+def test_head_that_came_after_the_command_is_known_as_later(stage: Stage, redis: Redis) -> None:
+    heads = [stage.hub.push(REPO, "topic", {"calc.py": "x = 1\n"}, WRITER)]
     number = stage.hub.open_pull(REPO, WRITER, title="Try", head="topic", base="main")
     stage.settle()
-    stage.hub.fault("GET", r".*/contents/.*", "bad_gateway_after_write", times=9)  # control has to come back
-    stage.hub.comment(REPO, number, WRITER, "/agent fix")
-    assert stage.hub.settle()
-    stage.hub.push(REPO, "topic", {"calc.py": "x = 2\n"}, WRITER)
-    assert stage.hub.settle()
-    stage.hub.clear_faults()
+    asked_ms = now_ms() + 1
+    time.sleep(0.05)
+    heads.append(stage.hub.push(REPO, "topic", {"calc.py": "x = 2\n"}, WRITER))
     stage.settle()
+    stage.say("/agent fix")
+    job = replace(stage.runs()[0].job, issue=number, is_pull=True)
+    assert [moved(redis, replace(job, base_sha=head), asked_ms) for head in heads] == [False, True]
+
+
+@pytest.mark.parametrize("verb", ["plan", "ask why?", "ci", "bump", "verify", "undo"])
+def test_what_does_not_exist_yet_is_answered_in_one_sentence(stage: Stage, verb: str) -> None:
+    comment = stage.say(f"/agent {verb}")
+    (said,) = stage.said()
+    assert f"`{verb.split()[0]}` {'can' if verb == 'undo' else 'does not exist yet.'}" in said
+    assert (stage.reactions(comment), stage.runs()) == ([], [])
+
+
+def test_fix_on_a_pull_request_is_answered_in_one_sentence(stage: Stage) -> None:
+    stage.hub.push(REPO, "topic", {"calc.py": "x = 1\n"}, WRITER)
+    number = stage.hub.open_pull(REPO, WRITER, title="Try", head="topic", base="main")
+    stage.hub.comment(REPO, number, WRITER, "/agent fix")
+    stage.settle()
+    (said,) = stage.said(number)
+    assert said.startswith("`fix` works on issues so far, not on pull requests.\n")
     assert stage.runs() == []
-    (said,) = (c["body"] for c in stage.hub.comments(REPO, number) if c["user"]["type"] == "Bot")
-    assert "New commits came after you asked" in said
+
+
+@pytest.mark.parametrize("option", ["tests=a.py", "force=yes"])
+def test_option_that_does_not_exist_yet_is_answered_in_one_sentence(stage: Stage, option: str) -> None:
+    comment = stage.say(f"/agent fix {option} please")
+    (said,) = stage.said()
+    assert said.startswith(f"The option {option.partition('=')[0]}= does not exist yet.\n")
+    assert (stage.reactions(comment), stage.runs()) == ([], [])
+
+
+def test_red_workflow_starts_nothing_even_where_it_is_named(stage: Stage) -> None:
+    stage.hub.push(REPO, "main", {".github/patchwright.yml": "triggers: {ci: propose}\n"}, WRITER)
+    stage.hub.complete_workflow_run(REPO, jobs=[JobResult("test", "failure")])
+    stage.settle()
+    assert (stage.runs(), stage.said()) == ([], [])
 
 
 def test_help_status_and_unknown_commands_are_answered(stage: Stage) -> None:
@@ -139,6 +134,8 @@ def test_help_status_and_unknown_commands_are_answered(stage: Stage) -> None:
     stage.say("/agent fxi")
     answers = stage.said()
     assert "`/agent fix [what to mind]`" in answers[0]
+    assert "plan" not in answers[0]
+    assert "`model=`, `budget=`, `base=`." in answers[0]
     assert "Nothing runs or ran here." in answers[1]
     assert "Did you mean `/agent fix`?" in answers[2]
     assert stage.runs() == []
@@ -178,6 +175,7 @@ def test_retry_asks_for_the_same_again(stage: Stage) -> None:
 
 def test_command_edited_into_a_comment_gets_one_hint(stage: Stage) -> None:
     comment = stage.say("hello")
+    time.sleep(1.1)  # GitHub's times are whole seconds: now the comment is visibly an edited one
     for _ in range(2):
         stage.hub.edit_comment(REPO, comment, WRITER, "/agent fix")
         stage.settle()
@@ -203,8 +201,13 @@ def test_red_workflow_is_off_until_named(stage: Stage) -> None:
 
 
 def test_github_away_keeps_the_entry_until_it_is_back(stage: Stage) -> None:
-    stage.hub.fault("POST", r"/repos/.*/reactions", "bad_gateway_after_write", times=1)
-    comment = stage.say("/agent fix")
+    stage.hub.fault("POST", "/repos/*/reactions", "bad_gateway_after_write", times=3)
+    comment = stage.hub.comment(REPO, stage.issue, WRITER, "/agent fix")
+    assert stage.hub.settle()
+    stage.put_off(1)
+    stage.due_now()
+    stage.settle()
+    assert stage.hub.faults_left == []
     assert stage.reactions(comment) == ["eyes"]
     assert len(stage.runs()) == 1
 
@@ -246,19 +249,6 @@ def test_waiting_run_goes_on_when_it_is_due(stage: Stage, redis: Redis) -> None:
         assert lease.postpone(0.5, "limit")
     until(lambda: open_queue(redis, "now").job_ids == [f"{run.id}-a2"])
     assert stage.runs()[0].deaths == 0
-
-
-def test_missed_delivery_is_asked_for_again(stage: Stage, redis: Redis) -> None:
-    assert stage.hub.settle()
-    stage.hub.webhook_to("http://127.0.0.1:9/webhook")
-    stage.hub.comment(REPO, stage.issue, WRITER, "/agent fix")
-    assert stage.hub.settle()
-    assert stage.runs() == []
-    stage.hub.webhook_to(f"{stage.url}/webhook")
-    assert redeliver(hub_app(stage.hub), redis) == 1
-    stage.settle()
-    assert len(stage.runs()) == 1
-    assert redeliver(hub_app(stage.hub), redis) == 0
 
 
 def test_dead_leader_is_replaced(hub: Hub, redis: Redis, redis_url: str) -> None:

@@ -9,7 +9,7 @@ from github_world import NAME, World, world
 
 from jobs import gate, messages
 from jobs.gate import Allowed, Ceilings, Limits, Refused, decide, limits
-from jobs.github.errors import RateLimited
+from jobs.github.errors import RateLimited, Unclear
 from jobs.job import Job
 from jobs.policy import default, parse
 
@@ -63,7 +63,7 @@ def test_the_file_may_widen_or_narrow_the_roles(gh: World) -> None:
     assert isinstance(decide(_asked(gh), gh.github, parse(b"who: {roles: [admin]}"), CEILINGS), Refused)
 
 
-@pytest.mark.parametrize("kind", ["not_found", "server_error", "unauthorized", "cut", "forbidden", "unprocessable"])
+@pytest.mark.parametrize("kind", ["not_found", "unauthorized", "forbidden", "unprocessable"])
 def test_a_permission_that_cannot_be_read_means_no(gh: World, kind: str) -> None:
     job = _asked(gh)
     gh.hub.fault("GET", "/repos/*/permission", kind, times=9)
@@ -77,11 +77,25 @@ def test_a_rate_limit_starts_nothing_and_can_be_asked_later(gh: World) -> None:
         decide(job, gh.github, default(), CEILINGS)
 
 
+@pytest.mark.parametrize("kind", ["server_error", "cut"])
+def test_no_readable_answer_starts_nothing_and_can_be_asked_later(gh: World, kind: str) -> None:
+    job = _asked(gh)
+    gh.hub.fault("GET", "/repos/*/permission", kind, times=3)
+    with pytest.raises(Unclear):
+        decide(job, gh.github, default(), CEILINGS)
+    assert isinstance(decide(job, gh.github, default(), CEILINGS), Allowed)
+
+
+def test_a_job_tried_again_carries_earlier_words_and_a_later_comment(gh: World) -> None:
+    first = _asked(gh, body="/agent fix some words")
+    again = replace(_asked(gh, body="/agent retry"), run="r-2", issue=first.issue, text="some words")
+    assert isinstance(decide(again, gh.github, default(), CEILINGS), Allowed)
+
+
 def test_an_edited_a_deleted_and_another_comment_are_refused(gh: World) -> None:
     changed = Refused(messages.COMMENT_CHANGED)
     job = _asked(gh)
     assert decide(replace(job, comment_updated_at="2020-01-01T00:00:00Z"), gh.github, default(), CEILINGS) == changed
-    assert decide(replace(job, text="other words"), gh.github, default(), CEILINGS) == changed
     assert decide(replace(job, requester="rob"), gh.github, default(), CEILINGS) == changed
     gh.hub.delete_comment(NAME, int(job.comment_id or 0), "ann")
     assert decide(job, gh.github, default(), CEILINGS) == changed
@@ -96,7 +110,8 @@ def test_bots_are_refused_without_a_word_unless_named_by_id(gh: World) -> None:
     assert decide(replace(job, comment_id=None), gh.github, default(), CEILINGS) == silent
     named = parse(f"who: {{bots: [{bot}]}}".encode())
     assert isinstance(decide(job, gh.github, named, CEILINGS), Allowed)
-    assert decide(replace(job, text="never said"), gh.github, named, CEILINGS) == silent
+    edited = replace(job, comment_updated_at="2020-01-01T00:00:00Z")
+    assert decide(edited, gh.github, named, CEILINGS) == silent
 
 
 def test_our_own_comments_start_nothing(gh: World) -> None:
@@ -143,8 +158,9 @@ def test_jobs_without_a_person_need_the_file(gh: World, kind: str, on: bytes) ->
         ({"budget": "nan"}, "budget=nan can't be read: write dollars, such as budget=1.50."),
         ({"budget": "-1"}, "budget=-1 can't be read: write dollars, such as budget=1.50."),
         ({"model": "gpt-9"}, "model=gpt-9 is not allowed here: claude-sonnet-5-5."),
-        ({"force": "maybe"}, "force=maybe can't be read: write force=yes."),
-        ({"buget": "1"}, "There is no option buget=: the options are model=, budget=, base=, tests=, force=."),
+        ({"force": "yes"}, "The option force= does not exist yet."),
+        ({"budget": "1", "tests": "a"}, "The option tests= does not exist yet."),
+        ({"buget": "1"}, "There is no option buget=: the options are model=, budget=, base=."),
     ],
 )
 def test_options_above_or_beside_what_is_allowed_are_refused(options: dict[str, str], sentence: str) -> None:
@@ -152,7 +168,7 @@ def test_options_above_or_beside_what_is_allowed_are_refused(options: dict[str, 
 
 
 def test_options_within_what_is_allowed_are_taken() -> None:
-    wanted = {"budget": "$1.50", "model": "claude-sonnet-5-5", "base": "main", "tests": "a", "force": "yes"}
+    wanted = {"budget": "$1.50", "model": "claude-sonnet-5-5", "base": "main"}
     assert limits(wanted, default(), CEILINGS) == Allowed(replace(WITHIN, usd=1.5))
 
 

@@ -25,6 +25,11 @@ def _accept(url: str, *arrivals: Arrival) -> list[Accepted]:
     return asyncio.run(all_at_once())
 
 
+def _due_now(redis: Redis, entry_id: str) -> None:
+    """As if its waiting time were over."""
+    redis.zadd(keys.TODO, {entry_id: 0}, xx=True)
+
+
 def test_delivery_is_accepted_once(redis_url: str, redis: Redis) -> None:
     first, again = (_accept(redis_url, Arrival("d1", "issues", "m1", "{}"))[0] for _ in range(2))
     assert first.new
@@ -59,15 +64,48 @@ def test_taken_entry_comes_back_later_unless_ended(redis_url: str, redis: Redis)
     assert (entry.id, entry.delivery, entry.event, entry.trigger) == (entry_id, "d1", "issue_comment", '{"a": 1}')
     assert entry.tries == 1
     assert inbox.take() is None
-    inbox.later(entry_id, 0)
+    _due_now(redis, entry_id)
     again = inbox.take()
     assert again is not None
     assert again.tries == 2
     inbox.end(entry_id, "answered", "help")
-    inbox.later(entry_id, 0)
+    _due_now(redis, entry_id)
     assert inbox.take() is None
     assert inbox.ending(entry_id) == ("answered", "help")
     assert 0 < redis.ttl(keys.entry(entry_id)) <= 60
+
+
+def test_entry_put_off_was_no_try_and_waits_longer_each_time(redis_url: str, redis: Redis) -> None:
+    inbox = Inbox(redis, keep_s=60)
+    entry_id = _accept(redis_url, Arrival("d1", "issues", "m1", "{}"))[0].entry
+    waits = []
+    for n in range(30):
+        entry = inbox.take()
+        assert entry is not None
+        assert (entry.tries, entry.waits) == (1, n)
+        waits.append(inbox.later(entry, 15.0))
+        assert inbox.take() is None
+        due_s = (redis.zscore(keys.TODO, entry_id) or 0) / 1000 - time.time()
+        assert waits[-1] - 2 < due_s <= waits[-1]
+        _due_now(redis, entry_id)
+    assert waits[:7] == [15, 15, 15, 15, 16, 32, 64]
+    assert waits[-1] == 300
+    entry = inbox.take()
+    assert entry is not None
+    assert inbox.later(entry, 3600.0) == 3600
+
+
+def test_entry_given_up_is_taken_as_new_when_it_is_sent_again(redis_url: str, redis: Redis) -> None:
+    inbox = Inbox(redis, keep_s=60)
+    first = _accept(redis_url, Arrival("d1", "issues", "m1", "{}"))[0]
+    entry = inbox.take()
+    assert entry is not None
+    inbox.give_up(entry, "m1", "GitHub was away")
+    assert inbox.ending(first.entry) == ("failed", "GitHub was away")
+    assert inbox.waiting() == 0
+    again = _accept(redis_url, Arrival("d1", "issues", "m1", "{}"))[0]
+    assert again.new
+    assert again.entry != first.entry
 
 
 def test_bell_wakes_a_waiting_taker(redis_url: str, redis: Redis) -> None:

@@ -13,7 +13,7 @@ from jobs import keys
 from jobs.connection import connect
 from jobs.errors import Fenced, Stopped
 from jobs.job import Job
-from jobs.lease import Lease, give_up
+from jobs.lease import Hold, Lease, give_up
 from jobs.model.usage import Usage
 from jobs.outcome import Outcome
 from jobs.queue import dispatch, redispatch
@@ -102,6 +102,36 @@ def test_stop_is_raised_once_so_that_the_ending_can_be_told(redis: Redis, runnin
         lease.check()
 
 
+def test_what_is_past_stopping_is_only_fenced(redis: Redis, running: Job) -> None:
+    with Lease(redis, running.run, 1) as lease:
+        hold = Hold(lease, {})
+        assert Runs(redis, keep_s=KEEP_S).stop(running.run, "Stopped by @ann.")
+        hold.fence()
+        with pytest.raises(Stopped):
+            hold()
+        assert give_up(redis, running.run, 1, died=True)
+        with pytest.raises(Fenced):
+            hold.fence()
+
+
+def test_what_an_attempt_keeps_is_the_next_ones_until_the_run_ends(redis: Redis, running: Job) -> None:
+    runs = Runs(redis, keep_s=KEEP_S)
+    with Lease(redis, running.run, 1) as old:
+        Hold(old, {}).keep({"reason": "odd \udce9", "usd": 0.5})
+        assert give_up(redis, running.run, 1, died=True)
+        with pytest.raises(Fenced):
+            Hold(old, {}).keep({})
+    run = runs.get(running.run)
+    assert run is not None
+    assert run.kept == {"reason": "odd \udce9", "usd": 0.5}
+    assert redispatch(redis, run, death=True)
+    with Lease(redis, running.run, 2) as new:
+        assert runs.finish(running.run, new.holder, Finished(Outcome.FIXED, "found"))
+    ended = runs.get(running.run)
+    assert ended is not None
+    assert ended.kept == {}
+
+
 def test_ending_said_twice_changes_nothing(redis: Redis, running: Job) -> None:
     runs = Runs(redis, keep_s=KEEP_S)
     with Lease(redis, running.run, 1) as lease:
@@ -121,15 +151,17 @@ def test_spending_is_added_once_however_often_it_is_sent(redis: Redis, running: 
         run = runs.get(running.run)
         assert run is not None
         spend = Spend(lease, run, keep_s=KEEP_S)
-        spend.add(0.25, Usage(input=1, output=2))
-        spend.add(None, Usage(output=1))
+        spend.add(0.25, Usage(input=1, output=2), rounds=1, seconds=1.5)
+        spend.add(None, Usage(output=1), seconds=2.0)
         twin = Spend(lease, run, keep_s=KEEP_S)  # sends the same ids again
-        twin.add(0.25, Usage(input=1, output=2))
+        twin.add(0.25, Usage(input=1, output=2), rounds=1, seconds=1.5)
+        assert (spend.rounds, spend.seconds) == (1, 3.5)
         assert (spend.usd, spend.usage) == (0.25, Usage(input=1, output=3))
         assert spend.day_usd == 0.25
     after = runs.get(running.run)
     assert after is not None
     assert (after.usd, after.usage) == (0.25, Usage(input=1, output=3))
+    assert (after.rounds, after.agent_s) == (1, 3.5)
 
 
 def test_lease_survives_a_restart_of_redis(redis: Redis, redis_url: str, valkey: Valkey, running: Job) -> None:

@@ -30,12 +30,6 @@ def test_sentences_about_what_people_typed() -> None:
     assert messages.stage("something new") == "something new"
 
 
-def test_help_status_and_stop_answer() -> None:
-    assert "- `/bot fix [words]`" in messages.usage("/bot")
-    assert messages.status([("r-1", "fixed")]) == "- `r-1`: fixed"
-    assert messages.status([]) == "No run is known for this thread."
-    assert "r-1" in messages.stopping("r-1")
-    assert messages.nothing_to_stop()
-    assert messages.command_off("ci").startswith("`ci` is not switched on")
+def test_what_is_not_there_yet_is_named() -> None:
     assert messages.not_yet("plan").startswith("`plan`")
-    assert messages.accepted("fix", "https://x") == "Patchwright took `fix`. Progress: https://x"
+    assert messages.option_future("tests") == "The option tests= does not exist yet."

@@ -56,7 +56,7 @@ def test_job_becomes_one_recorded_ending(
     ("text", "outcome", "reason"),
     [
         ("stopped", Outcome.OUT_OF_BUDGET, "the cap"),
-        ("user", Outcome.BLOCKED, "a sentence for people"),
+        ("user", Outcome.ENVIRONMENT, "a sentence for people"),
         ("environment", Outcome.ENVIRONMENT, "no disk"),
         ("bug", Outcome.ERROR, "A bug in Patchwright ended this run; its id is {run}."),
     ],
@@ -171,6 +171,22 @@ def test_secrets_leave_the_environment_and_the_log(
     assert canary not in log
     assert "***" in log
     assert canary not in json.dumps(list(read(redis, one.run)))
+
+
+def test_an_ending_holds_no_secret(redis: Redis, redis_url: str, tmp_path: Path, get: Callable[[str], Run]) -> None:
+    canary = "canary-sk-value-0123456789"
+    one, later = job(text=canary), job(text=f"later {canary}")
+    env = worker_environment(redis_url, tmp_path, "service_runners:leak", ANTHROPIC_API_KEY=canary)
+    for each in (one, later):
+        dispatch(redis, each)
+    with running(WORKER, env, tmp_path / "log"):
+        until(lambda: get(one.run).state == "finished")
+        until(lambda: get(later.run).state == "waiting")
+    assert (get(one.run).reason, get(one.run).result) == (
+        "It said ***.",
+        {"said": ["***"], "seconds": 1.5, "url": None},
+    )
+    assert get(later.run).reason == "later ***"
 
 
 def test_runner_that_is_not_there_is_told_in_one_sentence(redis_url: str, tmp_path: Path) -> None:

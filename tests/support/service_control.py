@@ -14,13 +14,15 @@ from jobs.gate import Ceilings
 from jobs.github.app import App
 from jobs.github.auth import AppKey, Tokens
 from jobs.github.desk import GitHubDesk
+from jobs.github.wire import Patience
 
 KEEP_S = 3600
+_QUICK = Patience(first_delay_s=0.02)
 
 
 def hub_app(hub: Hub) -> App:
     """The App as the hub knows it."""
-    return App(Tokens(AppKey(str(hub.app_id), hub.private_key), hub.url))
+    return App(Tokens(AppKey(str(hub.app_id), hub.private_key), hub.url, patience=_QUICK))
 
 
 @contextmanager

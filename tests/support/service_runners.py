@@ -58,6 +58,15 @@ def raise_it(
     raise errors[job.text]
 
 
+def leak(
+    job: Job, *, trace: Trace, guard: Callable[[], None], spend: Spend, settings: WorkerSettings, data: Path
+) -> Finished:
+    """Says `text` in its ending, or puts the run off with it if it begins with `later`."""
+    if job.text.startswith("later"):
+        raise Retry(job.text, after_s=60)
+    return Finished(Outcome.ANSWERED, f"It said {job.text}.", {"said": [job.text], "seconds": 1.5, "url": None})
+
+
 def patient(
     job: Job, *, trace: Trace, guard: Callable[[], None], spend: Spend, settings: WorkerSettings, data: Path
 ) -> Finished:

@@ -9,9 +9,11 @@ from github_world import NAME, World
 from publish_repository import BOT, BRANCH, Bench
 
 from jobs.errors import Fenced, Stopped
+from jobs.github.errors import RateLimited
 from jobs.github.wire import unfenced
 from jobs.outcome import Outcome
 from jobs.publish.github import GitHubPublisher
+from jobs.publish.publisher import Patient
 from jobs.repo.workspace import Author
 
 PERSON = Author("Ann", "ann@example.invalid")
@@ -136,6 +138,40 @@ def test_labels_that_are_refused_do_not_lose_the_pull_request(
     gh.hub.fault("POST", "/repos/*/labels", "forbidden")
     wanted = replace(bench.proposal(bench.commit("tool.py", "x = 2\n")), labels=("agent",), reviewers=("rob", "nobody"))
     assert publisher.publish(wanted).number
+
+
+@pytest.mark.parametrize("kind", ["bad_gateway", "primary"])
+def test_labels_that_github_has_no_time_for_do_not_lose_it_either(
+    gh: World, bench: Bench, publisher: GitHubPublisher, kind: str
+) -> None:
+    gh.hub.fault("POST", "/repos/*/labels", kind, times=9)
+    assert publisher.publish(replace(bench.proposal(bench.commit("tool.py", "x = 2\n")), labels=("agent",))).number
+
+
+def test_publishing_waits_for_a_github_that_is_away(gh: World, bench: Bench, publisher: GitHubPublisher) -> None:
+    gh.hub.fault("POST", "/repos/*/pulls", "primary", times=3)
+    asked: list[int] = []
+    patient = Patient(publisher, lambda: asked.append(1), longest_wait_s=0.05)
+    assert patient.publish(bench.proposal(bench.commit("tool.py", "x = 2\n"))).number
+    assert len(asked) == 4
+    assert len(gh.hub.pulls(NAME)) == 1
+
+
+def test_publishing_does_not_wait_for_ever_nor_where_it_is_fenced(
+    gh: World, bench: Bench, publisher: GitHubPublisher
+) -> None:
+    gh.hub.fault("POST", "/repos/*/pulls", "primary", times=99)
+    proposal = bench.proposal(bench.commit("tool.py", "x = 2\n"))
+    with pytest.raises(RateLimited):
+        Patient(publisher, unfenced, patience_s=0.3, longest_wait_s=0.05).publish(proposal)
+    left = iter([None])
+
+    def lost_later() -> None:
+        if next(left, "lost"):
+            raise Fenced("another attempt owns the run")
+
+    with pytest.raises(Fenced):
+        Patient(publisher, lost_later, longest_wait_s=0.05).publish(proposal)
 
 
 @pytest.mark.parametrize("path", [".github/workflows/x.yml", ".GitHub/Workflows/x.yml"])

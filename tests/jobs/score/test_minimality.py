@@ -7,8 +7,11 @@ from pathlib import Path
 import pytest
 from suite_project import UNITTEST, Files, Project, project
 
+from jobs.outcome import Outcome
 from jobs.sandbox.cell import Cells
 from jobs.score.minimality import Minimality, score
+from jobs.suite.flaky import REPEATS
+from jobs.suite.run import Limits
 from jobs.suite.suite import Suite
 
 CALC = (
@@ -78,6 +81,25 @@ def test_new_file_of_product_is_needed(buggy: Project) -> None:
 def test_after_deadline_nothing_is_tried(buggy: Project) -> None:
     result = scored(buggy, {"calc.py": FIXED}, seconds=0)
     assert [(hunk.state, hunk.proof) for hunk in result.hunks] == [("unproven", "not tried: time")]
+
+
+def test_hunks_for_which_no_run_is_left_are_unproven(tmp_path: Path, cells: Cells) -> None:
+    files = {"calc.py": FIXED.replace("a * 2", "a + a")}
+    with project(tmp_path, cells, BASE, UNITTEST, limits=Limits(30, 30)) as made:
+        verdict, tree = made.verdict(files), made.changed(files)
+        made.runs.seconds = 30.0
+        result = score(
+            made.trees, made.base, tree, made.trees.patch(made.base, tree), verdict, made.runs, time.monotonic() + 60
+        )
+    assert [(hunk.state, hunk.proof) for hunk in result.hunks] == [("unproven", "not tried: time")] * 2
+
+
+def test_only_product_hunk_costs_no_run_of_its_own(buggy: Project) -> None:
+    verdict = buggy.verdict({"calc.py": FIXED})
+    before = buggy.runs.runs
+    assert verdict.outcome is Outcome.FIXED
+    assert scored(buggy, {"calc.py": FIXED}).score == 100
+    assert buggy.runs.runs - before == REPEATS * 2  # of the verdict that `scored` makes anew
 
 
 def test_without_proof_there_is_no_score(buggy: Project) -> None:

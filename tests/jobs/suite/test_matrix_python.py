@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -104,3 +105,19 @@ def test_deleting_tests_beside_right_fix_is_blocked(buggy: Project, runner: str)
     verdict = buggy.verdict({"calc.py": FIXED, "tests/test_calc.py": None, "tests/test_more.py": MORE})
     assert verdict.outcome is Outcome.BLOCKED
     assert verdict.tamper[0].kind == "test_deleted"
+
+
+@pytest.mark.parametrize("weakened", [False, True])
+def test_tests_that_moved_with_their_file_are_shown_not_missing(
+    tmp_path: Path, cells: Cells, layer: Layer, weakened: bool
+) -> None:
+    """In a file whose name does not tell that it holds tests, so that the base's own is not put back."""
+    checks = "import calc\n\n\ndef test_twice():\n    assert calc.twice(2) == 4\n"
+    moved = checks.replace("calc.twice(2) == 4", "True") if weakened else checks
+    suite = replace(PYTEST, command="python -m pytest -o python_files='test_*.py *_checks.py'")
+    with project(tmp_path, cells, {**BASE, "pkg/a_checks.py": checks}, suite, layer) as made:
+        verdict = made.verdict({"calc.py": FIXED, "pkg/a_checks.py": None, "pkg/b_checks.py": moved})
+    shown = ("pkg/a_checks.py::test_twice",)
+    assert (verdict.missing, verdict.moved) == ((shown, ()) if weakened else ((), shown))
+    assert verdict.outcome is (Outcome.NOT_FIXED if weakened else Outcome.FIXED)
+    assert weakened or "Moved with their file, and green there: pkg/a_checks.py::test_twice." in verdict.reason

@@ -10,7 +10,8 @@ from jobs.outcome import Level, Outcome
 from jobs.sandbox.cell import Cells
 from jobs.sandbox.layer import Layer
 from jobs.suite.report import Report
-from jobs.suite.suite import Suite
+from jobs.suite.run import Limits
+from jobs.suite.suite import Suite, TimeUp
 
 ODD = """\
 import sys
@@ -60,7 +61,7 @@ class TestSetUp(unittest.TestCase):
 def ran(
     folder: Path, cells: Cells, files: dict[str, str], suite: Suite, layer: Layer | None = None, seconds: float = 60
 ) -> Report:
-    with project(folder, cells, files, suite, layer, seconds) as made:
+    with project(folder, cells, files, suite, layer, Limits(seconds)) as made:
         return made.runs(made.base)
 
 
@@ -170,7 +171,7 @@ def test_break_that_shows_only_in_order_is_no_flake(tmp_path: Path, cells: Cells
 def test_endless_loop_in_new_code_is_not_fixed_in_bounded_time(tmp_path: Path, cells: Cells) -> None:
     base = {"calc.py": "def add(a, b):\n    return a - b\n", "test_a.py": FLAKY.format(256)}
     began = time.monotonic()
-    with project(tmp_path, cells, base, UNITTEST, timeout_s=4) as made:
+    with project(tmp_path, cells, base, UNITTEST, limits=Limits(4)) as made:
         verdict = made.verdict({"calc.py": "def add(a, b):\n    while True:\n        pass\n"})
     assert verdict.outcome is Outcome.NOT_FIXED
     assert "did not end by itself" in verdict.reason
@@ -200,3 +201,22 @@ def test_each_run_is_told_and_made_once(tmp_path: Path, cells: Cells) -> None:
         assert made.runs.runs == 1
         named = made.runs(made.base, ("test_many.TestMany.test_fine",))
     assert (named.tests, named.exit_code) == ({"test_many.TestMany.test_fine": "passed"}, 0)
+
+
+def test_time_is_one_for_all_runs(tmp_path: Path, cells: Cells) -> None:
+    slow = "import time, unittest\nclass T(unittest.TestCase):\n    def test_a(self):\n        time.sleep(1)\n"
+    with project(tmp_path, cells, {"test_a.py": slow}, UNITTEST, limits=Limits(30, 3)) as made:
+        for _ in range(2):
+            assert made.runs.again(made.base).green
+        with pytest.raises(TimeUp, match=r"The 0.05 minutes for verification are used up") as over:
+            made.runs.again(made.base)  # cut short: a timeout that says nothing of the tree
+        with pytest.raises(TimeUp):
+            made.runs.again(made.base)  # not started
+        assert made.runs.runs == 3
+        assert made.runs(made.base).green
+        assert made.runs.seconds < 10
+    assert over.value.outcome is Outcome.OUT_OF_BUDGET
+
+
+def test_one_run_may_take_half_of_the_minutes() -> None:
+    assert Limits.of_minutes(60) == Limits(1800, 3600)
