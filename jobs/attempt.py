@@ -49,7 +49,7 @@ def propose(site: Site, model: Model, baseline: Report) -> Verdict:
                 finally:
                     story.learn(attempt=session.so_far)
             site.means.guard()
-            tree = _harvest(site, folder)
+            tree = _harvest(site, folder, session.left_by_tests)
             verdict = judge(site, tree, baseline)
             if verdict.outcome is Outcome.FIXED or attempt.ended != "done" or not left:
                 break
@@ -83,9 +83,9 @@ def _guidance(workspace: Workspace) -> tuple[tuple[str, str], ...]:
     return tuple(found)
 
 
-def _harvest(site: Site, folder: Path) -> str:
-    """The tree that the agent left."""
-    harvest = site.workspace.harvest(folder, site.ready.layer_source)
+def _harvest(site: Site, folder: Path, left_by_tests: frozenset[str]) -> str:
+    """The tree that the agent left, without what only running the tests put there."""
+    harvest = site.workspace.harvest(folder, site.ready.layer_source, left_by_tests)
     for path, why in harvest.skipped:
         site.means.trace.emit("note", why="harvest", text=f"{path} was left out: {why}")
     return harvest.tree

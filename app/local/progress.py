@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Mapping
 from typing import Any, TextIO
@@ -18,6 +19,9 @@ _STAGES = {
     "score": "score: is every hunk needed?",
     "publish": "publish: branch and receipt",
 }
+_LONGEST = 120  # characters of a command
+_NODE_ID = re.compile(r"(?:^|[\s'\"])([^\s'\"]+?)::")
+_SCRIPT = re.compile(r"(?:^|\s)(?![-/])([^\s'\"=]+\.[cm]?[jt]sx?)(?=\s|$)")
 
 
 class Progress:
@@ -61,8 +65,19 @@ def describe(type: str, fields: Mapping[str, Any]) -> str | None:
 def _suite(fields: Mapping[str, Any]) -> str:
     counts = fields.get("counts")
     seconds = f"{fields.get('seconds', 0):.1f} s"
-    what = str(fields.get("what") or fields.get("command") or "suite")
+    what = _what(fields)
     if not counts:
         return f"{what}: exit code {fields.get('exit_code')} in {seconds}"
     told = ", ".join(f"{n} {state}" for state, n in counts.items() if n or state == "passed")
     return f"{what}: {told} in {seconds}"
+
+
+def _what(fields: Mapping[str, Any]) -> str:
+    """The command, short; of a run of `wanted` tests their number and file, since the ids would fill the screen."""
+    command = str(fields.get("what") or fields.get("command") or "suite")
+    wanted = fields.get("wanted")
+    if not isinstance(wanted, int) or not wanted:
+        return command if len(command) <= _LONGEST else f"{command[: _LONGEST - 2]} …"
+    files = list(dict.fromkeys(_NODE_ID.findall(command) or _SCRIPT.findall(command)))
+    of = "" if not files else f" of {files[0] if len(files) == 1 else f'{len(files)} files'}"
+    return f"{wanted} test{'' if wanted == 1 else 's'}{of}"

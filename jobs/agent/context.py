@@ -3,40 +3,39 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from jobs.agent.tools.inside import Listed
-from jobs.agent.tools.search import Found
+from jobs.agent.tools.page import merged
+from jobs.agent.tools.reds import FRAME
+from jobs.agent.tools.search import Found, Group
+from jobs.agent.words import asked, concerned
 from jobs.suite.report import Report
 from jobs.tasks.task import Task
 
 SMALL = 60_000  # bytes; a repository up to this size is shown whole
 SHOWN = 60_000  # bytes of the likeliest files of a larger one
 SHORT = 20_000  # bytes; a longer test file is shown around its failures only
+GLANCED = 8_000  # the same for one that nothing but a search names
 AROUND = 30  # lines on each side of what a failure names
+_FRAMES, _HITS, _GLANCES = 8, 10, 3  # places that are shown of one file: of failures, of matches, of matches in tests
 MOST_FILES = 12
-MOST_PATTERNS = 8
 _PROSE_FILES = (".md", ".rst", ".txt", ".adoc")
 
-_CODE = re.compile(r"`([^`\n]{3,80})`")
-_NAME = re.compile(r"\b(?:[A-Za-z_]\w*_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z0-9]+(?:[A-Z]\w*)+|\w+(?:\.[a-z_]\w+)+)\b")
-_QUOTED = re.compile(r"[\"'“]([^\"'“”\n]{4,60})[\"'”]")
-_WORD = re.compile(r"\b[A-Za-z]{5,}\b")
-_FRAME = re.compile(r"File \"([^\"\n]+)\", line (\d+)|([\w./-]+\.\w{1,5}):(\d+)")
 _TEST = re.compile(r"(?:^|[/_.])(?:tests?|spec)(?:[/_.]|$)")
 _UNTOLD = re.compile(
-    r"(?:^|/)(?:.*\.lock|package-lock\.json|pnpm-lock\.yaml|.*\.min\.\w+|.*\.map|LICENSE.*|COPYING.*|.*\.svg|\.gitignore)$",
+    r"(?:^|/)(?:.*\.lock|package-lock\.json|pnpm-lock\.yaml|.*\.min\.\w+|.*\.map|.*\.svg|\.gitignore)$",
     re.IGNORECASE,
 )
-_PROSE = """
-    about above after again always another because before being below between cannot could error every expected fails
-    first found given however instead issue maybe might never other please problem really result returns right
-    should since something still their there these thing think those though through under until value using wants
-    where which while would wrong
-"""
-_COMMON = frozenset(_PROSE.split())
+# Of no use for a fix unless the request names them. By name and ending: history.py is code.
+_ASIDE = re.compile(
+    r"(?:^|/)(?:(?:CHANGELOG|CHANGES|NEWS|HISTORY|AUTHORS|CONTRIBUTORS|LICEN[CS]E|COPYING)(?:[-_][^/.]*)?"
+    r"(?:\.(?:md|markdown|rst|txt|adoc|in))?|PKG-INFO)$|\.egg-info/",
+    re.IGNORECASE,
+)
+_DEFINES = re.compile(r"\s*(?:export\s+|default\s+|pub\s+|public\s+|async\s+)*(?:def|class|function|const|fn|func)\b")
 
 
 @dataclass(frozen=True)
@@ -57,75 +56,100 @@ class Context:
     suite: str = ""
     guidance: tuple[tuple[str, str], ...] = ()
 
-    @property
-    def failing(self) -> str:
-        """All output that shows what is wrong."""
+    def failing(self, about: Collection[str]) -> str:
+        """All output that shows what is wrong; of the base's red tests, that of `about`."""
         parts = [self.target]
         if self.baseline is not None:
-            parts += [f"{test}\n{text}" for test, text in self.baseline.failures.items()]
-            parts += [self.baseline.output if not self.baseline.green else ""]
+            failures = self.baseline.failures
+            parts += [f"{test}\n{failures[test]}" for test in sorted(about) if test in failures]
+            parts += [self.baseline.output if not self.baseline.green and not failures else ""]
         return "\n".join(parts)
 
 
-def words(task: Task) -> tuple[tuple[str, ...], bool]:
-    """What to search for, and whether it is worth showing: code and names of the request are; where there are none,
-    its plain words only help to choose files."""
-    text = asked(task)
-    prose = _CODE.sub(" ", text)
-    strong = [*_CODE.findall(text), *_NAME.findall(prose), *_QUOTED.findall(prose)]
-    found = dict.fromkeys(w.strip() for w in strong if not w.startswith("http"))
-    if found:
-        return tuple(found)[:MOST_PATTERNS], True
-    plain = dict.fromkeys(w for w in _WORD.findall(text.lower()) if w not in _COMMON)
-    return tuple(plain)[:MOST_PATTERNS], False
+def target(task: Task, context: Context) -> frozenset[str]:
+    """The red tests of the base that the request is about, as far as words tell: all where they tell nothing."""
+    if context.baseline is None:
+        return frozenset()
+    return concerned(f"{asked(task)}\n{context.target}", context.baseline)
 
 
 def likeliest(task: Task, context: Context, listing: Sequence[Listed], found: Found) -> tuple[Pick, ...]:
     """What to show: everything of a small repository, else the best few files that fit, whole or around what the
-    failure names in them."""
-    told = [f for f in listing if f.lines and not _UNTOLD.search(f.path)]
+    failure and the search name in them."""
+    told = [f for f in listing if f.lines and not _UNTOLD.search(f.path) and not aside(f.path, task)]
     if sum(f.size for f in told) <= SMALL:
         return tuple(Pick(f.path) for f in told)
-    frames = [*_frames(context.failing), *_frames(asked(task))]
-    scores = {f.path: _score(f.path, task, context, frames) for f in told}
-    for group in found.groups:
-        if group.path in scores:
-            scores[group.path] += 2 * min(sum(hit for _, hit, _ in group.lines), 8)
-    least = max(1, max(scores.values()) // 4)
+    about = target(task, context)
+    frames = [*_frames(context.failing(about)), *_frames(asked(task))]
+    scores = {f.path: _score(f.path, task, about, frames) for f in told}
+    groups = {group.path: group for group in found.groups if group.path in scores}
+    for path, group in groups.items():
+        scores[path] += _found_score(group)
+    least = max(1, max(scores.values(), default=0) // 4)
     ranked = sorted((f for f in told if scores[f.path] >= least), key=lambda f: (-scores[f.path], f.path))
-    return tuple(_fitting(ranked[:MOST_FILES], frames))
+    return tuple(_fitting(ranked[:MOST_FILES], frames, groups))
 
 
-def asked(task: Task) -> str:
-    """All words of the request."""
-    return f"{task.title}\n{task.body}\n{task.instructions}"
+def aside(path: str, task: Task) -> bool:
+    """True for change logs, licences and the like, unless the request names the file."""
+    return _ASIDE.search(path) is not None and PurePosixPath(path).name not in asked(task)
 
 
-def _fitting(ranked: Sequence[Listed], frames: Sequence[tuple[str, int]]) -> Iterable[Pick]:
+def _fitting(
+    ranked: Sequence[Listed], frames: Sequence[tuple[str, int]], groups: Mapping[str, Group]
+) -> Iterable[Pick]:
     room = SHOWN
     for file in ranked:
-        lines = sorted({line for path, line in frames if _is(path, file.path)})
-        whole = file.size <= room and (file.size <= SHORT or not _TEST.search(file.path))
-        pick = Pick(file.path) if whole else Pick(file.path, tuple((n - AROUND, n + AROUND) for n in lines[:8]))
-        cost = file.size if whole else len(pick.spans) * AROUND * 100  # 50 bytes a line, both sides
-        if cost <= room and (whole or pick.spans):
-            room -= cost
-            yield pick
+        lines = sorted({line for path, line in frames if _is(path, file.path)})[:_FRAMES]
+        test = _TEST.search(file.path) is not None
+        most = SHORT if lines else GLANCED  # a test file that only a search named is for its style
+        if file.size <= room and (not test or file.size <= most):
+            room -= file.size
+            yield Pick(file.path)
+            continue
+        hits = _hits(groups.get(file.path))[: _GLANCES if test else _HITS]
+        spans = [(n - AROUND, n + AROUND) for n in lines]
+        spans += [(n - AROUND // 3, n + AROUND) for n in hits if not any(abs(n - seen) <= AROUND for seen in lines)]
+        spans = spans or [(1, 4 * AROUND)]  # the request names it: its beginning is better than nothing
+        while spans and _cost(spans, file) > room:
+            spans.pop()
+        if spans:
+            room -= _cost(spans, file)
+            yield Pick(file.path, tuple(spans))
 
 
-def _score(path: str, task: Task, context: Context, frames: Sequence[tuple[str, int]]) -> int:
+def _hits(group: Group | None) -> list[int]:
+    """Line numbers of a file's matches, definitions first."""
+    found = [(n, text) for n, hit, text in group.lines if hit] if group else []
+    return [n for n, _ in sorted(found, key=lambda row: _DEFINES.match(row[1]) is None)]
+
+
+def _cost(spans: Sequence[tuple[int, int]], file: Listed) -> int:
+    """Bytes of the lines of `spans`, by the file's average."""
+    lines = file.lines or 1
+    return sum(end - start + 1 for start, end in merged(spans, lines)) * file.size // lines
+
+
+def _found_score(group: Group) -> int:
+    """Matches count, and a definition of what was searched for more than its uses."""
+    hits = [text for _, hit, text in group.lines if hit]
+    defined = any(_DEFINES.match(text) for text in hits) and not _TEST.search(group.path)
+    return 2 * min(len(hits), 8) + (30 if defined else 0) - (8 if group.path.endswith(_PROSE_FILES) else 0)
+
+
+def _score(path: str, task: Task, about: Collection[str], frames: Sequence[tuple[str, int]]) -> int:
     """Named in a traceback counts most, the more often the more; then named in the request; prose counts less."""
     framed = min(sum(_is(named, path) for named, _ in frames), 5)
     pure = PurePosixPath(path)
     named = path in asked(task) or (len(pure.stem) > 3 and re.search(rf"\b{re.escape(pure.name)}\b", asked(task)))
-    red = any(test.startswith(path) for test in (context.baseline.red if context.baseline else ()))
+    red = any(test.startswith(path) for test in about)
     score = (60 + 8 * framed if framed else 0) + (50 if named else 0) + (40 if red else 0)
-    return score - (20 if path.endswith(_PROSE_FILES) else 0)
+    return score - (20 if path.endswith(_PROSE_FILES) and not named else 0)
 
 
 def _frames(text: str) -> list[tuple[str, int]]:
     """(path, line) of each place that tracebacks and compiler messages name."""
-    return [(a or c, int(b or d)) for a, b, c, d in _FRAME.findall(text)]
+    return [(a or c, int(b or d)) for a, b, c, d in FRAME.findall(text)]
 
 
 def _is(named: str, path: str) -> bool:

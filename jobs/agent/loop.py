@@ -51,8 +51,9 @@ class Session:
     spent: Spent = field(default_factory=Spent)
 
     def __post_init__(self) -> None:
-        known = tuple(sorted(self.context.baseline.tests or ())) if self.context.baseline else ()
-        self.bench = Bench(self.cell, self.run_tests, known_tests=known, record=CallRecord())
+        self.bench = Bench(self.cell, self.run_tests, record=CallRecord())
+        if self.context.baseline is not None:
+            self.bench.learn(self.context.baseline, whole=True)
         self.history = History(render("system"), blocks())
         self._started = self.clock()
         self._stuck = Stuck()
@@ -80,7 +81,7 @@ class Session:
         return self.so_far
 
     def _open(self) -> None:
-        self.history.say(opening.request_text(self.task, self.context))
+        self.history.say(opening.request_text(self.task, self.context, self.budget))
         asked, results, calls = opening.play(self.task, self.context, self.bench)
         self.history.reply(asked)
         self.history.results(results)
@@ -186,6 +187,11 @@ class Session:
 
     def _ceiling(self, max_tokens: int) -> float | None:
         return self.model.ceiling(self.history.request(max_tokens))
+
+    @property
+    def left_by_tests(self) -> frozenset[str]:
+        """Paths (relative to the tree) that appeared while run_tests ran and that no other call wrote."""
+        return frozenset(p for p in self.bench.left_by_tests if self.bench.touched.get(p) is None)
 
     @property
     def so_far(self) -> Attempt:

@@ -5,25 +5,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from jobs.agent.budget import Budget
 from jobs.agent.calls import timed
-from jobs.agent.context import Context, Pick, likeliest, words
+from jobs.agent.context import Context, Pick, aside, likeliest, target
 from jobs.agent.prompt import render
 from jobs.agent.record import Call
 from jobs.agent.stuck import Stuck
-from jobs.agent.tools import inside, run_tests
+from jobs.agent.tools import inside
 from jobs.agent.tools.inside import Listed
 from jobs.agent.tools.page import WHOLE_LINES
+from jobs.agent.tools.reds import named, told
 from jobs.agent.tools.search import Found, find
 from jobs.agent.tools.spec import Bench, ToolResult
+from jobs.agent.words import specific, words
 from jobs.model.base import Block
 from jobs.tasks.task import Task
 
 _GUIDANCE = 8_000  # characters of all guidance files together
+_ASIDE = "!{CHANGELOG,CHANGES,HISTORY,NEWS,AUTHORS,LICENSE,PKG-INFO}*"
+_MATCHES = 1000  # of the search that chooses files; it ends in path order, so few would leave the last ones out
 _TARGET = 16_000  # characters of the failing output
 
 
-def request_text(task: Task, context: Context) -> str:
-    """The first message: the request and what the maintainers want agents to know."""
+def request_text(task: Task, context: Context, budget: Budget) -> str:
+    """The first message: the request, what the maintainers want agents to know, the target and the caps."""
     more = []
     if task.instructions:
         more.append(f"<instructions>\n{task.instructions}\n</instructions>")
@@ -40,7 +45,26 @@ def request_text(task: Task, context: Context) -> str:
         body=task.body.strip(),
         more="\n".join(more),
         suite=context.suite or "not known; run tests with shell",
+        caps=_caps(budget),
+        target=_target(task, context),
     )
+
+
+def _caps(budget: Budget) -> str:
+    parts = [f"{budget.rounds} rounds (one is one reply of yours)"]
+    parts += [] if budget.usd is None else [f"${budget.usd:.2f}"]
+    parts += [] if budget.minutes is None else [f"{budget.minutes:g} minutes"]
+    return ", ".join(parts)
+
+
+def _target(task: Task, context: Context) -> str:
+    """What must turn green, as far as the baseline tells."""
+    red = sorted(target(task, context))
+    if red:
+        return f"red on the base and, as far as words tell, what the request is about: {named(red, 10)}"
+    if context.baseline is not None and not context.baseline.green:
+        return "the test command, which fails on the base"
+    return "a test that you write first, since none is known to be red for this"
 
 
 def play(task: Task, context: Context, bench: Bench) -> tuple[tuple[Block, ...], tuple[Block, ...], tuple[Call, ...]]:
@@ -48,11 +72,13 @@ def play(task: Task, context: Context, bench: Bench) -> tuple[tuple[Block, ...],
     wanted: list[tuple[str, dict[str, Any]]] = [("readfile", {"paths": ["."]})]
     listing = inside.show(bench.cell, ["."])[0].listing
     patterns, telling = words(task)
+    patterns = specific(patterns, [f.path for f in listing])
     if context.baseline is not None:
         wanted.append(("run_tests", {}))
     chosen = likeliest(task, context, listing, _found(patterns, bench))
     if telling and len(chosen) < len(listing) // 2:  # where everything is shown anyway there is nothing to find
-        wanted.append(("search", {"patterns": list(patterns), "context": 1}))
+        left = {"glob": _ASIDE} if any(aside(f.path, task) for f in listing) else {}
+        wanted.append(("search", {"patterns": list(patterns), "context": 1, **left}))
     if chosen:
         wanted.append(("readfile", _reading(chosen, listing)))
     asked: list[Block] = []
@@ -60,7 +86,7 @@ def play(task: Task, context: Context, bench: Bench) -> tuple[tuple[Block, ...],
     calls: list[Call] = []
     for number, (tool, args) in enumerate(wanted, 1):
         block: Block = {"type": "tool_use", "id": f"toolu_opening_{number}", "name": tool, "input": args}
-        made, result = _baseline(context, bench) if tool == "run_tests" else timed(tool, args, bench, Stuck())
+        made, result = _baseline(task, context, bench) if tool == "run_tests" else timed(tool, args, bench, Stuck())
         asked.append(block)
         results.append({"type": "tool_result", "tool_use_id": block["id"], "content": result.content})
         calls.append(made)
@@ -77,13 +103,17 @@ def _reading(chosen: Sequence[Pick], listing: Sequence[Listed]) -> dict[str, Any
 
 
 def _found(patterns: tuple[str, ...], bench: Bench) -> Found:
-    return find(bench, {"patterns": patterns, "context": 0}) if patterns else Found((), 0, False, (), "")
+    return (
+        find(bench, {"patterns": patterns, "context": 0, "limit": _MATCHES})
+        if patterns
+        else Found((), 0, False, (), "")
+    )
 
 
-def _baseline(context: Context, bench: Bench) -> tuple[Call, ToolResult]:
+def _baseline(task: Task, context: Context, bench: Bench) -> tuple[Call, ToolResult]:
     """The suite's report on the base commit, which the harness already has."""
     assert context.baseline is not None
-    text = run_tests.told(context.baseline, "whole suite")
+    text = told(context.baseline, "whole suite", context.baseline.red - target(task, context))
     made = Call("run_tests", {}, True, 0, len(text.text.encode()), text.cut, None, ())
     if bench.record is not None:
         bench.record.calls.append(made)

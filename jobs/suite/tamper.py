@@ -19,8 +19,11 @@ Read = Callable[[str], bytes | None]
 MAX_FINDINGS = 100
 _MAX_FILE = 2 << 20  # bytes; a bigger file is looked at by its path only
 
-# A file of one of these names at the top of the tree is found before the real one.
-_SHADOWS = re.compile(r"^(pytest|_pytest|pluggy|unittest|coverage|sitecustomize|usercustomize)(\.py$|/)|\.pth$")
+# Python code of one of these names at the top of the tree is found before the real one. (A folder `coverage` of
+# reports is not code.)
+_SHADOWS = re.compile(
+    r"^(pytest|_pytest|pluggy|unittest|coverage|sitecustomize|usercustomize)(\.py|/([^/]+/)*[^/]+\.(py|pyc|so))$|\.pth$"
+)
 _SNAPSHOT = re.compile(r"(^|/)__snapshots__/|\.(snap|ambr|golden|approved\.\w+)$")
 _BENT = re.compile(
     r"pytest_runtest_(makereport|protocol|call)|exitstatus|collect_ignore|--deselect|\|\|\s*true|;\s*true\s*$|"

@@ -2,48 +2,69 @@
 
 from __future__ import annotations
 
-from fnmatch import fnmatch
+from dataclasses import replace
 
+from jobs.agent.tools import inside
 from jobs.agent.tools.arguments import RunTests
-from jobs.agent.tools.cap import Capped, middle, plain
+from jobs.agent.tools.known import Chosen, chosen, is_test_file
+from jobs.agent.tools.reds import named, told
 from jobs.agent.tools.spec import Bench, ToolResult
 from jobs.suite.report import Report
 
-_NAMED = 20  # red tests shown with their message
+_NAMED = 10  # chosen tests that are named
+_NO_SINGLE = "this suite reports no single tests: run it whole, or one file with shell"
 
 
 def run(args: RunTests, bench: Bench) -> ToolResult:
     """Runs the tests through the harness; red tests are a result, not a failure of the tool."""
     if bench.run_tests is None:
         return ToolResult.failed("run_tests", "no test command is known here: run what you need with shell")
-    tests = args.tests
-    if args.pattern:
-        found = matching(args.pattern, bench.known_tests)
-        if not found and not tests:
-            example = f", e.g. {bench.known_tests[0]}" if bench.known_tests else ""
-            return ToolResult.failed("run_tests", f"no known test matches {args.pattern!r}: send ids as tests{example}")
-        tests = (*tests, *found)
-    report = bench.run_tests(tests or None)
-    bench.snapshot = None
-    text = told(report, f"{len(tests)} chosen" if tests else "whole suite")
+    asks = bool(args.tests or args.pattern)
+    if asks and bench.single is False:
+        return ToolResult.failed("run_tests", _NO_SINGLE)
+    found = chosen(args.pattern, bench.known_tests, _touched(bench)) if args.pattern else Chosen(())
+    tests = tuple(dict.fromkeys((*args.tests, *found.ids)))
+    if found.unknown:
+        return _whole(bench, f"whole suite, as ids of new tests in {named(found.unknown, 5)} were not known")
+    if tests or not asks:
+        return _some(tests, bench) if tests else _whole(bench, "whole suite")
+    if not bench.known_tests:
+        return _whole(bench, "whole suite, as no ids were known")
+    example = bench.known_tests[0]
+    why = f"no known test matches {args.pattern!r}: send ids as tests, e.g. {example}"
+    return ToolResult.failed("run_tests", why)
+
+
+def ran(bench: Bench, tests: tuple[str, ...] | None) -> Report:
+    """A run's report; the bench remembers the ids that it had and the files that it left."""
+    assert bench.run_tests is not None
+    before = bench.snapshot if bench.snapshot is not None else inside.snapshot(bench.cell)
+    report = bench.run_tests(tests)
+    bench.snapshot = inside.snapshot(bench.cell)
+    bench.left_by_tests |= bench.snapshot.keys() - before.keys()
+    bench.learn(report, whole=not tests)
+    return report
+
+
+def _whole(bench: Bench, what: str) -> ToolResult:
+    text = told(ran(bench, None), what)
     return ToolResult(ok=True, content=text.text, cut=text.cut)
 
 
-def matching(pattern: str, known: tuple[str, ...]) -> tuple[str, ...]:
-    """Known test ids that contain `pattern` (`*` stands for anything; case does not matter)."""
-    wanted = f"*{pattern.lower()}*"
-    return tuple(test for test in known if fnmatch(test.lower(), wanted))
+def _some(tests: tuple[str, ...], bench: Bench) -> ToolResult:
+    report = ran(bench, tests)
+    if report.tests is None and not bench.known_tests:
+        text = told(report, "whole suite: it reports no single tests")
+    else:
+        cut = report.command == bench.whole_line and any("::" in t or " > " in t for t in tests)
+        text = told(report, f"{len(tests)} chosen" + (" of the whole suite, which ran" if cut else ""))
+        if len(tests) <= _NAMED:
+            text = replace(text, text=f"{text.text}\n\nChosen: {named(tests)}")
+    return ToolResult(ok=True, content=text.text, cut=text.cut)
 
 
-def told(report: Report, what: str) -> Capped:
-    """A report as the model reads it: one line of figures, the red tests with their messages, the raw output."""
-    counts = report.counts
-    figures = ", ".join(f"{n} {state}" for state, n in counts.items() if n) if counts else "no per-test report"
-    how = f"exit code {report.exit_code}" if report.ended == "exit" else f"ended by {report.ended}"
-    head = f"run_tests ({what}): {figures or 'no test ran'}; {how}; {report.seconds:.1f} s"
-    red = [f"RED {test}\n{plain(report.failures.get(test, '')).strip()}" for test in sorted(report.red)[:_NAMED]]
-    if len(report.red) > _NAMED:
-        red.append(f"RED too: {', '.join(sorted(report.red)[_NAMED:][:100])}")
-    needs_output = not report.green and not any(report.failures.values())
-    parts = [head, *red, *([plain(report.output).strip()] if needs_output else [])]
-    return middle("\n\n".join(parts), head=16_000, tail=8_000)
+def _touched(bench: Bench) -> dict[str, bytes]:
+    """The test files that this session changed, with their bytes now."""
+    paths = [path for path, state in bench.touched.items() if state is not None and is_test_file(path)]
+    shown = inside.show(bench.cell, paths) if paths else ()
+    return {view.path: view.data for one in shown for view in one.files if view.state == "text"}

@@ -50,7 +50,8 @@ class Bench:
     """What the tools of one session share: the cell, the record of its calls, the tree's known state.
 
     `record` is None where read-before-edit is off. `snapshot` is the tree's fingerprints after the last call, None
-    if they must be taken anew.
+    if they must be taken anew. `single` says whether the suite reports single tests (None: not known yet),
+    `whole_line` is the line that ran all of it. `left_by_tests` are paths that appeared while run_tests ran.
     """
 
     cell: Cell
@@ -60,10 +61,24 @@ class Bench:
     timeout_s: float = 600.0  # longest command
     snapshot: Mapping[str, str] | None = None
     touched: dict[str, str | None] = field(default_factory=dict)
+    single: bool | None = None
+    whole_line: str = ""
+    left_by_tests: set[str] = field(default_factory=set)
 
     def note(self, result: ToolResult) -> None:
         """Remembers what a call changed."""
         self.touched.update(result.states)
+
+    def learn(self, report: Report, *, whole: bool) -> None:
+        """Remembers the ids that a run of the suite reported. Only a whole run without errors makes ids forgotten:
+        a file that could not be loaded hides those that it holds."""
+        if report.tests is not None:
+            complete = whole and report.ended == "exit" and not report.ids("error")
+            self.known_tests = tuple(sorted({*report.tests, *(() if complete else self.known_tests)}))
+        if whole:
+            self.whole_line = report.command
+            if report.tests is not None or report.ended == "exit":
+                self.single = bool(report.tests is not None or self.known_tests)
 
     @property
     def workspace(self) -> str:

@@ -31,6 +31,7 @@ RG = "/opt/patchwright/bin/rg"
 # Tool output that no one edits by hand; walking it would cost more than the rest of the tree.
 SKIPPED = {".git", "node_modules", "__pycache__", ".venv", ".tox", ".nox", ".hypothesis"}
 SKIPPED |= {".mypy_cache", ".pytest_cache", ".ruff_cache"}
+MADE = "*.egg-info"  # folders that installing a project leaves beside its code; not listed
 HUGE = 10 << 20  # bytes; above this a file is named, not read
 COUNTED = 4000  # files of a listing whose lines are counted
 
@@ -72,12 +73,12 @@ def _below(path: str, home: str) -> bool:
 
 def listing(folder: str) -> list[str]:
     """Every file below `folder` that an editor would show (ignored and generated folders left out), sorted."""
-    globs = [part for name in sorted(SKIPPED) for part in ("-g", f"!**/{name}")]
+    globs = [part for name in [*sorted(SKIPPED), MADE] for part in ("-g", f"!**/{name}")]
     command = [RG, "--no-config", "--files", "--hidden", "--null", *globs, folder]
     try:
         out = subprocess.run(command, capture_output=True, check=False, stdin=subprocess.DEVNULL).stdout
     except OSError:
-        return sorted(path for path, _ in walk(folder))
+        return sorted(p for p, _ in walk(folder) if not fnmatch.fnmatchcase(p[len(folder) :], f"*/{MADE}/*"))
     return sorted(os.fsdecode(p) for p in out.split(b"\0") if p)
 
 

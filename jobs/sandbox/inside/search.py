@@ -28,6 +28,8 @@ BASE = [
     "!.git",
     "--glob",
     "!**/node_modules/**",
+    "--glob",
+    "!**/*.egg-info/**",
 ]
 WIDTH = 500  # characters of a line that are shown
 

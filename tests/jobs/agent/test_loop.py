@@ -18,6 +18,8 @@ from jobs.model.usage import Usage
 from jobs.outcome import Outcome
 from jobs.sandbox.cell import Cells
 from jobs.suite.report import Report
+from jobs.suite.run import run_suite
+from jobs.suite.suite import Suite
 
 Begin = Callable[..., Played]
 
@@ -259,3 +261,13 @@ def test_an_unread_file_is_not_changed_but_shown(start: Begin) -> None:
     played.session.work()
     assert "was not read before. Nothing was written" in results(played)[-1]
     assert played.text("part3.py") == "x = 1\n" * 4000
+
+
+def test_what_the_suite_left_is_told_apart_from_what_the_agent_wrote(start: Begin) -> None:
+    calls = [call("run_tests"), call("shell", command="echo mine > log.txt; echo mine > own.txt")]
+    played = start([{"calls": calls}, DONE])
+    suite = Suite("touch coverage.txt log.txt", "other", "here")
+    cell = played.session.cell
+    played.session.bench.run_tests = lambda tests: run_suite(cell, suite, timeout_s=60, tests=tests)
+    played.session.work()
+    assert played.session.left_by_tests == {"coverage.txt"}

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from jobs.agent.budget import Allowance, Budget, Spent, allowance
-from jobs.agent.context import Context, Pick, likeliest, words
+from jobs.agent.context import Context, Pick, likeliest
 from jobs.agent.prompt import render
 from jobs.agent.record import Call, CallRecord, Seen
 from jobs.agent.stuck import Stuck
@@ -72,12 +72,6 @@ def test_the_record_survives_the_trace() -> None:
     kept = record(a="1", b=None)
     lines = [json.dumps({"type": "round", "calls": [c.to_trace() for c in kept.calls]}), '{"type": "rou']
     assert CallRecord.from_trace(lines) == kept
-
-
-def test_code_in_the_request_is_searched_before_plain_words() -> None:
-    task = Task("fix", "Crash in parse_date", 'Calling `to_utc()` raises ValueError: "month must be in 1..12".')
-    assert words(task) == (("to_utc()", "parse_date", "ValueError", "month must be in 1..12"), True)
-    assert words(Task("fix", "Totals differ between months", "")) == (("totals", "differ", "months"), False)
 
 
 def test_a_large_repository_is_shown_by_what_the_failure_and_request_name() -> None:

@@ -81,6 +81,22 @@ def test_litter_and_ignored_files_are_no_change(tmp_path: Path) -> None:
         assert w.trees.patch(w.base, w.harvest(folder, None).tree).paths == ("keep.log", "odd.log")
 
 
+def test_reports_of_a_test_run_are_no_change_unless_the_base_has_their_folder(tmp_path: Path) -> None:
+    person = gitrepo.make(tmp_path / "p", {"a.py": "1\n", "lib/coverage/line.py": "1\n"})
+    repository = find(person)
+    with (
+        open_workspace(tmp_path / "runs", "r", repository.objects, repository.resolve("HEAD")) as w,
+        w.checkout(w.base) as folder,
+    ):
+        left = ("coverage/lcov.info", "htmlcov/index.html", ".nyc_output/1.json", ".coverage.host.1", "junit.xml")
+        for name in (*left, "web/test-results/a.png", "playwright-report/index.html", ".tap/report.tap"):
+            (folder / name).parent.mkdir(exist_ok=True, parents=True)
+            (folder / name).write_text("x")
+        assert w.harvest(folder, None).tree == w.base
+        (folder / "lib/coverage/branch.py").write_text("2\n")
+        assert w.trees.patch(w.base, w.harvest(folder, None).tree).paths == ("lib/coverage/branch.py",)
+
+
 def test_what_set_up_laid_is_no_change(odd: Workspace, tmp_path: Path) -> None:
     layer = tmp_path / "layer"
     (layer / "gen").mkdir(parents=True)

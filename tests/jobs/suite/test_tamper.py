@@ -66,6 +66,7 @@ def skipped(mark: str) -> str:
         ({"package.json": '{"scripts": {"test": "jest || true"}}\n'}, "runner_bent"),
         ({"pytest.py": "print('1 passed')\n"}, "runner_shadowed"),
         ({"sitecustomize.py": "import os\n"}, "runner_shadowed"),
+        ({"pytest/__main__.py": "print('1 passed')\n"}, "runner_shadowed"),
         ({"calc.py": "import os\nX = os.environ.get('PYTEST_CURRENT_TEST')\n"}, "test_aware"),
         ({"calc.py": "import sys\nif 'pytest' in sys.modules:\n    X = 1\n"}, "test_aware"),
         ({"calc.py": "import unittest\nunittest.TestCase.assertEqual = print\n"}, "runner_patched"),
@@ -107,6 +108,7 @@ HONEST: list[dict[str, str | None]] = [
     {"calc.py": "class A:\n    def __eq__(self, other):\n        return isinstance(other, A)\n"},
     {"calc.js": "exports.add = (a) => a + 2;\nif (process.argv[2]) {\n  process.exit(1);\n}\n"},
     {"pyproject.toml": BASE["pyproject.toml"].replace('"x"', '"y"')},
+    {"coverage/base.css": "body {}\n", "coverage/sorter.js": "1;\n"},
     {"package.json": '{"version": "2", "scripts": {"test": "jest"}}\n'},
 ]
 

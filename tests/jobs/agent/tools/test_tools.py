@@ -236,7 +236,10 @@ def test_run_tests_puts_the_red_ones_first(bench: Bench) -> None:
     bench.run_tests, bench.known_tests = suite, ("t::a", "t::b")
     done = call("run_tests", {"pattern": "T::*B"}, bench)
     assert asked == [("t::b",)]
-    assert done.content == "run_tests (1 chosen): 1 passed, 1 failed; exit code 1; 1.5 s\n\nRED t::b\nassert 1 == 2"
+    assert (
+        done.content
+        == "run_tests (1 chosen): 1 passed, 1 failed; exit code 1; 1.5 s\n\nRED t::b\nassert 1 == 2\n\nChosen: t::b"
+    )
     assert "no known test matches 'zzz'" in call("run_tests", {"pattern": "zzz"}, bench).content
 
 

@@ -136,3 +136,11 @@ def test_only_new_syntax_errors_are_told(root: Path, name: str, old: bytes, new:
     (root / name).write_bytes(old)
     told = write(root, name, new, content(root, name)["sha256"])["syntax"]
     assert told is None if error is None else error in told
+
+
+def test_what_installing_left_is_not_listed_but_can_be_asked_for(root: Path) -> None:
+    (root / "pkg.egg-info").mkdir()
+    (root / "pkg.egg-info" / "PKG-INFO").write_text("Name: pkg\n")
+    (row,) = run(root, {"op": "show", "path": "."})
+    assert [f["path"] for f in row["files"]] == ["a.py"]
+    assert content(root, "pkg.egg-info/PKG-INFO")["state"] == "text"

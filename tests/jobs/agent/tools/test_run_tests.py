@@ -1,0 +1,81 @@
+"""run_tests over real suites in a real cell."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from agent_tree import bench_on, make_tree
+
+from jobs.agent.tools.registry import call
+from jobs.agent.tools.spec import Bench
+from jobs.sandbox.cell import Cells
+from jobs.suite.run import run_suite
+from jobs.suite.suite import Suite
+
+UNITTEST = Suite("python3 -m unittest discover -s . -p 'test_*.py'", "unittest", "here")
+PLAIN = Suite("mkdir -p coverage && echo 1 >> coverage/out.txt && seq 30 && sh check.sh", "other", "here")
+OLD = "import unittest\n\n\nclass OldTest(unittest.TestCase):\n    def test_old(self):\n        pass\n"
+NEW = "\n    def test_new(self):\n        self.fail('not yet')\n"
+OTHER = "\n\nclass OtherTest(unittest.TestCase):\n    def test_other(self):\n        self.fail('nor this')\n"
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    tmp_path.chmod(0o755)
+    return make_tree(tmp_path / "tree", {"test_a.py": OLD, "check.sh": "exit 0\n"})
+
+
+def bench(cells: Cells, tree: Path, suite: Suite) -> Bench:
+    made = bench_on(cells, tree)
+    made.run_tests = lambda tests: run_suite(made.cell, suite, timeout_s=60, tests=tests)
+    return made
+
+
+def write(on: Bench, content: str, path: str = "test_a.py") -> None:
+    assert call("write_file", {"files": [{"path": path, "content": content}]}, on).ok
+
+
+def test_a_pattern_finds_tests_that_were_added_since_the_last_report(cells: Cells, tree: Path) -> None:
+    on = bench(cells, tree, UNITTEST)
+    first = call("run_tests", {"pattern": "old"}, on).content
+    assert first.startswith("run_tests (whole suite, as no ids were known): 1 passed;")
+    assert on.known_tests == ("test_a.OldTest.test_old",)
+    write(on, OLD + NEW)
+    told = call("run_tests", {"pattern": "OldTest"}, on).content
+    assert told.startswith("run_tests (2 chosen): 1 passed, 1 failed")
+    assert told.endswith("Chosen: test_a.OldTest.test_old, test_a.OldTest.test_new")
+
+
+def test_tests_without_a_known_id_make_the_whole_suite_run(cells: Cells, tree: Path) -> None:
+    on = bench(cells, tree, UNITTEST)
+    call("run_tests", {}, on)
+    write(on, OLD + OTHER)
+    told = call("run_tests", {"pattern": "test_o"}, on).content
+    assert told.startswith(
+        "run_tests (whole suite, as ids of new tests in test_a.py were not known): 1 passed, 1 failed"
+    )
+    assert "RED test_a.OtherTest.test_other" in told
+    assert call("run_tests", {"pattern": "test_o"}, on).content.startswith("run_tests (2 chosen): 1 passed, 1 failed")
+
+
+def test_a_suite_without_ids_says_how_it_can_be_run(cells: Cells, tree: Path) -> None:
+    on = bench(cells, tree, PLAIN)
+    first = call("run_tests", {"tests": ["check.sh"]}, on).content
+    assert first.startswith("run_tests (whole suite: it reports no single tests): no per-test report; exit code 0")
+    whole = call("run_tests", {}, on).content
+    assert whole.endswith("\n".join(str(n) for n in range(16, 31)))
+    for asked in ({"pattern": "check"}, {"tests": ["check.sh"]}):
+        assert "this suite reports no single tests: run it whole, or one file with shell" in (
+            call("run_tests", asked, on).content
+        )
+
+
+def test_what_a_test_run_leaves_is_remembered_and_what_the_agent_wrote_is_not(cells: Cells, tree: Path) -> None:
+    on = bench(cells, tree, PLAIN)
+    write(on, "x = 1\n", "mine.py")
+    call("run_tests", {}, on)
+    assert on.left_by_tests == {"coverage/out.txt"}
+    assert call("shell", {"command": "echo 2 > theirs.txt"}, on).changed_files == ("theirs.txt",)
+    call("run_tests", {}, on)
+    assert on.left_by_tests == {"coverage/out.txt"}
