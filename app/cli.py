@@ -6,6 +6,7 @@ Imports stay inside the commands: `--help` must answer at once, and most command
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import tempfile
 import traceback
@@ -78,11 +79,12 @@ def fix(
     quiet: Quiet = False,
 ) -> None:
     """Local mode: no GitHub, no Redis; the result lands on a new branch of the repository."""
-    request = _request(issue, text)
+    request, output = _request(issue, text), _output(json, trace, quiet)
+    _started(repo, quiet)
     from app.local.fix import Wishes, fix_here
 
     wishes = Wishes(base, model, budget_usd, max_rounds, minutes, config)
-    raise typer.Exit(fix_here(repo, request, wishes, _output(json, trace, quiet)))
+    raise typer.Exit(fix_here(repo, request, wishes, output))
 
 
 @cli.command()
@@ -97,9 +99,11 @@ def verify(
     quiet: Quiet = False,
 ) -> None:
     """Verdict and minimality of any change, whoever wrote it. Needs no model."""
+    output = _output(json, trace, quiet)
+    _started(repo, quiet)
     from app.local.verify import verify_here
 
-    raise typer.Exit(verify_here(repo, (base, head), minutes, config, _output(json, trace, quiet)))
+    raise typer.Exit(verify_here(repo, (base, head), minutes, config, output))
 
 
 @cli.command()
@@ -119,7 +123,7 @@ def cell(
     command: Annotated[list[str], typer.Argument(metavar="-- CMD…", help="The command.")],
     setup: Annotated[bool, typer.Option("--setup", help="As set-up would: network on, by the allow-list.")] = False,
 ) -> None:
-    """Run a command exactly as the agent (or set-up) would, on a copy of the repository."""
+    """Run a command as the agent (or set-up) would, on a copy of the repository (no stdin, output at the end)."""
     from app.local.tool import run_in_cell
 
     raise typer.Exit(run_in_cell(repo, command, online=setup))
@@ -132,7 +136,10 @@ def rounds(trace: Annotated[Path, typer.Argument(help="A trace file.")]) -> None
 
     if not trace.is_file():
         raise UserError(f"{trace} is not a file: give the trace that --trace wrote.")
-    typer.echo(table(trace.read_text(encoding="utf-8").splitlines()))
+    lines = trace.read_text(encoding="utf-8", errors="replace").splitlines()
+    if not any(line.startswith("{") and '"type"' in line and '"run"' in line for line in lines):
+        raise UserError(f"{trace} is not a trace: give the file that --trace wrote.")
+    typer.echo(table(lines))
 
 
 @cli.command()
@@ -207,20 +214,39 @@ def _request(issue: Path | None, text: str | None) -> str:
 def _output(json: str | None, trace: Path | None, quiet: bool) -> Output:
     from app.local.here import Output
 
-    for name, path in (("--json", json if json != "-" else None), ("--trace", trace)):
-        if path is not None and not Path(path).resolve().parent.is_dir():
-            raise UserError(f"The folder of {path} does not exist ({name}).")
+    for name, given in (("--json", json if json != "-" else None), ("--trace", trace)):
+        if given is not None:
+            _writable(name, Path(given).absolute())
     return Output(json, trace, quiet)
+
+
+def _writable(name: str, path: Path) -> None:
+    if not path.parent.is_dir():
+        raise UserError(f"The folder of {path} does not exist ({name}).")
+    if path.is_dir():
+        raise UserError(f"{path} is a folder: give a file ({name}).")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise UserError(f"{path} can't be written to ({name}).")
+
+
+def _started(repo: Path, quiet: bool) -> None:
+    """What can be checked at once is checked before anything heavy is loaded, and says that it goes on."""
+    if not repo.is_dir():
+        raise UserError(f"{repo} is not a folder (--repo).")
+    if not quiet:
+        typer.echo("starting …", err=True)
 
 
 def main() -> None:
     """Entry point: every error that is meant becomes one sentence and its exit code."""
+    for ending in (signal.SIGTERM, signal.SIGHUP):  # end in as good order as Ctrl-C; servers set their own
+        signal.signal(ending, signal.default_int_handler)
     try:
         cli()
     except PatchwrightError as error:
         _fail(str(error), _code(error))
-    except KeyboardInterrupt:
-        _fail("interrupted", EXIT_INTERRUPTED)
+    except KeyboardInterrupt as stop:
+        _fail(str(stop) or "interrupted", EXIT_INTERRUPTED)
     except BrokenPipeError:
         os._exit(EXIT_HONEST)  # whoever read our output went away; there is nobody left to tell
     except Broken as bug:

@@ -69,6 +69,14 @@ class Broken(Exception):
         self.result = result
 
 
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C ended a run; `result` is the receipt as JSON values."""
+
+    def __init__(self, sentence: str, result: dict[str, Any]) -> None:
+        super().__init__(sentence)
+        self.result = result
+
+
 def machine_fault(error: OSError) -> EnvironmentFault | None:
     """`error` in a sentence where this machine is to blame (full disk, no permission …); None where we are."""
     why = _DISK.get(error.errno or 0)

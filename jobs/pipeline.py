@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from jobs.attempt import judge, propose
-from jobs.errors import Broken, EnvironmentFault, PatchwrightError, Stopped, machine_fault
+from jobs.errors import Broken, EnvironmentFault, Interrupted, PatchwrightError, Stopped, machine_fault
 from jobs.model.base import Model
 from jobs.order import Means, Order
 from jobs.outcome import Level, Outcome
@@ -89,6 +89,10 @@ def _run(order: Order, means: Means, steps: Callable[[Site, Report], Ending]) ->
         ending = Ending(Outcome.ENVIRONMENT, str(known))
     except PatchwrightError:
         raise  # Fenced and Retry are no endings
+    except KeyboardInterrupt as stop:
+        told = _receipt(order, means, story, Ending(Outcome.CANCELLED, "Interrupted."))
+        spent = f"; ${told.cost.usd:.4f} were spent" if told.cost and told.cost.usd else ""
+        raise Interrupted(f"interrupted: nothing was published{spent}", told.to_dict()) from stop
     except Exception as error:
         fault = machine_fault(error) if isinstance(error, OSError) else None
         if fault is None:

@@ -114,6 +114,8 @@ class ModelSettings(BaseSettings):
         description="The folder for mirrors, layers and worktrees.",
     )
 
+    _whole = field_validator("data", mode="after")(lambda path: path.absolute())
+
     def model_secrets(self) -> tuple[str, ...]:
         """The models' keys, for redaction."""
         return tuple(s.get_secret_value() for s in (self.anthropic_api_key, self.openai_api_key) if s is not None)

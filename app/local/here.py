@@ -13,9 +13,9 @@ from pathlib import Path
 from ulid import ULID
 
 from app.local.progress import Progress
-from jobs.errors import Broken, EnvironmentFault, UserError
+from jobs.errors import Broken, Interrupted, UserError
 from jobs.model.anthropic import ENDPOINT, AnthropicModel
-from jobs.outcome import Outcome, exit_code
+from jobs.outcome import exit_code
 from jobs.policy import PATH, Policy, default, parse
 from jobs.publish.receipt import Receipt
 from jobs.redact import Redactor
@@ -74,8 +74,10 @@ class Here:
         """The model called `name`. Raises EnvironmentFault without a key."""
         key = self.settings.anthropic_api_key
         if key is None:
-            raise EnvironmentFault("ANTHROPIC_API_KEY is not set: the model cannot be asked without its key.")
+            raise UserError("ANTHROPIC_API_KEY is not set: the model cannot be asked without its key.")
         address = self.settings.anthropic_base_url or ENDPOINT
+        if not address.startswith(("http://", "https://")):
+            raise UserError(f"ANTHROPIC_BASE_URL is no web address: {address}.")
         return AnthropicModel(name, api_key=key.get_secret_value(), base_url=address)
 
 
@@ -92,7 +94,10 @@ def _policy(repository: LocalRepository, sha: str, config: Path | None) -> Polic
     if config is not None:
         if not config.is_file():
             raise UserError(f"{config} is not a file (--config).")
-        return parse(config.read_bytes())
+        try:
+            return parse(config.read_bytes())
+        except UserError as wrong:
+            raise UserError(str(wrong).replace(PATH, str(config), 1)) from None
     found = repository.read(sha, PATH)
     return default() if found is None else parse(found)
 
@@ -103,12 +108,12 @@ def nothing() -> None:
 
 @contextmanager
 def telling(trace: Trace, output: Output) -> Iterator[None]:
-    """Sees to it that a run which a bug ends still ends in its trace and in its JSON."""
+    """Sees to it that a run which a bug or Ctrl-C ends still ends in its trace and in its JSON."""
     try:
         yield
-    except Broken as bug:
-        trace.emit("run.finished", outcome=Outcome.ERROR, reason=str(bug), cost=bug.result["cost"])
-        _write(json.dumps(bug.result, ensure_ascii=False, indent=2), output)
+    except (Broken, Interrupted) as end:
+        trace.emit("run.finished", outcome=end.result["outcome"], reason=str(end), cost=end.result["cost"])
+        _write(json.dumps(end.result, ensure_ascii=False, indent=2), output)
         raise
 
 
@@ -135,9 +140,10 @@ def summary(receipt: Receipt) -> str:
     if receipt.suite and receipt.suite.before and receipt.suite.after:
         for when, counts in (("before", receipt.suite.before), ("after", receipt.suite.after)):
             lines.append(f"suite {when}: " + ", ".join(f"{n} {state}" for state, n in counts.items()))
-    if receipt.minimality and receipt.minimality.score is not None:
-        m = receipt.minimality
-        lines.append(f"minimality {m.score}: {m.needed_lines} of {m.changed_lines} changed lines needed")
+    if m := receipt.minimality:
+        score = "not measured" if m.score is None else str(m.score)
+        parts = f"{m.needed_lines} needed, {m.unproven_lines} unproven, {m.waste_lines} waste"
+        lines.append(f"minimality {score}: of {m.changed_lines} changed lines {parts}")
     if receipt.cost:
         usd = "price unknown" if receipt.cost.usd is None else f"${receipt.cost.usd:.4f}"
         lines.append(f"{receipt.rounds} rounds, {usd}")

@@ -51,7 +51,7 @@ def describe(type: str, fields: Mapping[str, Any]) -> str | None:
     if type == "stage.started":
         return _STAGES.get(str(fields.get("stage")), str(fields.get("stage")))
     if type == "round":
-        tools = ", ".join(str(call["tool"]) for call in fields.get("calls", ())) or "no call: done"
+        tools = ", ".join(str(call["tool"]) for call in fields.get("calls", ())) or _without_calls(fields)
         usd = fields.get("usd")
         return f"  round {fields.get('n')}: {tools}" + ("" if usd is None else f" (${usd:.4f})")
     if type == "suite":
@@ -60,6 +60,10 @@ def describe(type: str, fields: Mapping[str, Any]) -> str | None:
         first = str(fields.get("reason") or "").partition("\n")[0]
         return f"{'  ' if type == 'verdict' else ''}{fields.get('outcome')}: {first}"
     return None
+
+
+def _without_calls(fields: Mapping[str, Any]) -> str:
+    return "cut short" if fields.get("stop_reason") == "tool_use" else "no call: done"
 
 
 def _suite(fields: Mapping[str, Any]) -> str:

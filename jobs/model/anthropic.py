@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import time
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -67,6 +68,7 @@ class AnthropicModel:
         self._client = Anthropic(
             api_key=api_key, base_url=base_url, max_retries=0, timeout=timeout, open_telemetry=False
         )
+        weakref.finalize(self, self._client.close)
 
     def ceiling(self, request: Request) -> float | None:
         """An upper bound in dollars for one try; None where the model has no price."""

@@ -48,11 +48,11 @@ class Fault:
         """What people are told."""
         what = f"{self.status} {self.type}" if self.status else self.type
         if self.status in (401, 403):
-            return f"The model key was refused ({what}): {self.message}"
+            return f"The model key was refused ({what}): {self.message} Check ANTHROPIC_API_KEY."
         if self.status == 404:
             return f"The model endpoint does not know this model or address ({what}): {self.message}"
         if self.kind == "temporary":
-            return f"The model endpoint is away ({what}): {self.message}"
+            return f"The model endpoint is away ({what}): {self.message} Check ANTHROPIC_BASE_URL if it is set."
         return f"The model endpoint refused the request ({what}): {self.message}"
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from jobs.errors import UserError
+from jobs.errors import EnvironmentFault, UserError
 from jobs.repo.git import GitError, text
 from jobs.repo.trees import Trees
 
@@ -35,6 +36,12 @@ class LocalRepository:
             if revision == "HEAD":
                 raise UserError(f"{self.top} has no commits yet: commit something first.") from None
             raise UserError(f"{self.top} has no branch, tag or commit named '{revision}' ({option}).") from None
+
+    def require_writable(self) -> None:
+        """Raises EnvironmentFault where no branch can be made here."""
+        for folder in (self.objects, self.common / "refs" / "heads"):
+            if not os.access(folder, os.W_OK):
+                raise EnvironmentFault(f"{folder} can't be written to, so the result would have nowhere to go.")
 
     def read(self, commit: str, path: str) -> bytes | None:
         """The file's bytes in `commit`, or None if it has no such file."""

@@ -62,6 +62,7 @@ class Cells:
         try:
             system = host.system_view(host.furnish(taken.folder, taken.identity, tools))
             cells = cls(taken, limits, tools, groups.find(), system)
+            cells._sweep()  # what a killed owner of this slot left
             cells._prove()
         except BaseException:
             taken.free()
@@ -76,9 +77,13 @@ class Cells:
 
     def close(self) -> None:
         """Frees the slot and removes what its cells left."""
-        for scratch in self.slot.folder.glob("out-*"):
-            files.clear(scratch)
+        self._sweep()
         self.slot.free()
+
+    def _sweep(self) -> None:
+        for pattern in ("out-*", "proof-*"):
+            for scratch in self.slot.folder.glob(pattern):
+                files.clear(scratch)
 
     @property
     def mode(self) -> str:

@@ -154,11 +154,14 @@ def _follow(stage: Stage, say: Progress) -> Run:
     redis = connect(stage.redis_url)
     runs = Runs(redis, keep_s=86_400)
     deadline = time.monotonic() + _RUN_S
-    seen = "-"
+    seen, told = "-", False
     try:
         while time.monotonic() < deadline:
             run = next(iter(runs.recent(1)), None)
             if run is not None:
+                if not told:
+                    say.say(f"the delivery is in the inbox, control found it allowed: run {run.id} waits for a worker")
+                    told = True
                 for event in read(redis, run.id, after=seen):
                     seen = str(event["id"])
                     say(str(event["type"]), event)

@@ -81,6 +81,8 @@ def _group(ids: Sequence[str], report: Report) -> str:
 def _output(report: Report) -> list[str]:
     """The raw output where it is all there is: whole of a red run, its end of a green one without ids."""
     text = folded(plain(report.output)).strip()
+    if not text:
+        return []
     if not report.green and not any(report.failures.values()):
         return [text]
     if report.green and report.tests is None:

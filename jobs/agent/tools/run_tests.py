@@ -56,8 +56,10 @@ def _some(tests: tuple[str, ...], bench: Bench) -> ToolResult:
     if report.tests is None and not bench.known_tests:
         text = told(report, "whole suite: it reports no single tests")
     else:
-        cut = report.command == bench.whole_line and any("::" in t or " > " in t for t in tests)
-        text = told(report, f"{len(tests)} chosen" + (" of the whole suite, which ran" if cut else ""))
+        whole = report.command == bench.whole_line and any("::" in t or " > " in t for t in tests)
+        what = f"{len(tests)} chosen" + (" of the whole suite, which ran and whose exit code this is" if whole else "")
+        # The output of a whole run is about other tests; what the chosen ones said stands in the report.
+        text = told(replace(report, output="") if whole and report.tests else report, what)
         if len(tests) <= _NAMED:
             text = replace(text, text=f"{text.text}\n\nChosen: {named(tests)}")
     return ToolResult(ok=True, content=text.text, cut=text.cut)

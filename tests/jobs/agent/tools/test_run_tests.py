@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from agent_tree import bench_on, make_tree
+from suite_project import layer_with_pytest
 
 from jobs.agent.tools.registry import call
 from jobs.agent.tools.spec import Bench
@@ -57,6 +58,20 @@ def test_tests_without_a_known_id_make_the_whole_suite_run(cells: Cells, tree: P
     )
     assert "RED test_a.OtherTest.test_other" in told
     assert call("run_tests", {"pattern": "test_o"}, on).content.startswith("run_tests (2 chosen): 1 passed, 1 failed")
+
+
+def test_a_chosen_test_of_a_suite_that_can_not_be_narrowed(cells: Cells, tree: Path, tmp_path: Path) -> None:
+    (tree / "test_b.py").write_text("def test_good():\n    pass\n\n\ndef test_bad():\n    assert 0\n")
+    on = bench(cells, tree, Suite("true && python -m pytest", "pytest", "here"))
+    (tmp_path / "layer").mkdir(mode=0o755)
+    on.cell = cells.on(tree, layer_with_pytest(tmp_path / "layer"))
+    call("run_tests", {}, on)
+    told = call("run_tests", {"pattern": "good"}, on).content
+    head = "run_tests (1 chosen of the whole suite, which ran and whose exit code this is): 1 passed; exit code 1"
+    assert told.startswith(head)
+    assert told.endswith(" s\n\nChosen: test_b.py::test_good")
+    write(on, "def test_better():\n    pass\n", "test_c.py")
+    assert "Chosen: test_c.py::test_better" in call("run_tests", {"pattern": "better"}, on).content
 
 
 def test_a_suite_without_ids_says_how_it_can_be_run(cells: Cells, tree: Path) -> None:
