@@ -16,7 +16,10 @@ from real_run import Checkout, Ended, look, run_fix
 from real_script import delete_script, fix_script, weaken_script, wrong_script
 
 pytestmark = pytest.mark.registry
-each = pytest.mark.parametrize("name", NAMES)
+THOROUGH = ("flat", "sqlparse")  # minutes each: `uv run pytest -m thorough`
+each = pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.thorough] if name in THOROUGH else []) for name in NAMES]
+)
 few = pytest.mark.parametrize("name", ["parse", "object-path"])  # one of each ecosystem
 
 Counts = dict[str, dict[str, int]]
