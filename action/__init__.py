@@ -1,0 +1,1 @@
+"""The GitHub Action: a thin entry point over jobs/, still to come."""

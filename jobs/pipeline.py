@@ -93,7 +93,7 @@ def _run(order: Order, means: Means, steps: Callable[[Site, Report], Ending]) ->
         told = _receipt(order, means, story, Ending(Outcome.CANCELLED, "Interrupted."))
         spent = f"; ${told.cost.usd:.4f} were spent" if told.cost and told.cost.usd else ""
         raise Interrupted(f"interrupted: nothing was published{spent}", told.to_dict()) from stop
-    except Exception as error:
+    except Exception as error:  # a bug is told with all that is known, and goes on to the boundary
         fault = machine_fault(error) if isinstance(error, OSError) else None
         if fault is None:
             sentence = f"A bug in Patchwright ended this run; its id is {order.run}."
