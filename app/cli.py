@@ -42,7 +42,6 @@ Minutes = Annotated[int | None, typer.Option(min=1, help="Stop after this many m
 @cli.command()
 def demo(
     keep: Annotated[bool, typer.Option("--keep", help="Leave everything up and print the addresses.")] = False,
-    screenshot: Annotated[Path | None, typer.Option(hidden=True)] = None,
 ) -> None:
     """The whole path here and now, on embedded parts: webhook, queue, worker, verified pull request."""
     from app.local.demo.run import demonstrate
