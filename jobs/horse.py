@@ -73,7 +73,7 @@ class RunWorker(Worker):
         self._leave(signum, frame)
 
     def _install_signal_handlers(self) -> None:
-        super()._install_signal_handlers()  # type: ignore[no-untyped-call]
+        super()._install_signal_handlers()  # type: ignore[no-untyped-call] # rq is untyped here
         signal.signal(signal.SIGINT, self._leave)
 
     def _leave(self, signum: int, frame: FrameType | None) -> None:

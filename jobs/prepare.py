@@ -124,7 +124,7 @@ def _layer(  # noqa: PLR0913 (each is a thing of its own)
 
 
 def _refuse_unknown(policy: Policy) -> None:
-    for name in ("services", "projects"):
+    for name in ("services", "projects", "fixers"):
         if getattr(policy, name):
             raise Stopped(Outcome.ENVIRONMENT, f"`{name}` of {PATH} is not supported yet: remove it, or wait for it.")
 

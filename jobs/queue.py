@@ -178,7 +178,7 @@ def _withdraw(redis: Redis, pipe: Pipeline, run: Run) -> None:
 def _watched(redis: Redis, names: tuple[str, ...], change: Callable[[Pipeline], bool]) -> bool:
     """Runs `change` as an optimistic transaction over `names`; a lost race is a False, its caller looks again."""
     with redis.pipeline(transaction=True) as pipe:
-        pipe.watch(*names)  # type: ignore[no-untyped-call]
+        pipe.watch(*names)  # type: ignore[no-untyped-call] # redis is untyped here
         if not change(pipe):
             return False
         try:

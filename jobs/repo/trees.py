@@ -25,7 +25,7 @@ class Trees:
         """(mode, type, object id, path) of every leaf of `tree`."""
         out = git(self.git_dir, "ls-tree", "-r", "-z", "--full-tree", tree)
         rows = (os.fsdecode(row).partition("\t") for row in out.split(b"\0") if row)
-        return tuple((*meta.split(" "), path) for meta, _, path in rows)  # type: ignore[misc]
+        return tuple((*meta.split(" "), path) for meta, _, path in rows)  # type: ignore[misc] # three words and a path
 
     def read(self, tree: str, path: str) -> bytes | None:
         """The file's bytes, or None if `tree` has no such file."""

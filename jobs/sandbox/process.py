@@ -128,8 +128,8 @@ class _Running:
         self._kill()
         self._events.close()
         with contextlib.suppress(OSError):  # buffered input for a reader that is gone
-            self._process.stdin.close()  # type: ignore[union-attr]
-        self._process.stdout.close()  # type: ignore[union-attr]
+            self._process.stdin.close()  # type: ignore[union-attr] # made with pipes
+        self._process.stdout.close()  # type: ignore[union-attr] # made with pipes
         self._process.wait()
         for descriptor in (self._outer, self._status, self._inner):
             if descriptor is not None:
@@ -206,7 +206,7 @@ class _Running:
             self._left = b""
         if not self._left:
             self._events.unregister(self._stdin)
-            self._process.stdin.close()  # type: ignore[union-attr]
+            self._process.stdin.close()  # type: ignore[union-attr] # made with pipes
 
     def _hear(self) -> None:
         """Bubblewrap's own words: first which process is number 1 inside, at the end how the command exited."""

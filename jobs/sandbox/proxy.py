@@ -172,7 +172,7 @@ class Proxy:
                 if not ready:
                     return
                 for key, _ in ready:
-                    source: socket.socket = key.fileobj  # type: ignore[assignment]
+                    source: socket.socket = key.fileobj  # type: ignore[assignment] # only sockets are registered
                     target, count = ways[source]
                     chunk = source.recv(_CHUNK)
                     if chunk:

@@ -73,7 +73,7 @@ def check_app_jwt(value: str, public_key: str, issuers: tuple[str, ...], *, now:
     """Verifies an App's JWT as GitHub does. Raises Refused 401 (404 for an unknown issuer)."""
     checks_of_ours = dict.fromkeys(("verify_exp", "verify_iat", "verify_nbf", "verify_iss", "verify_aud"), False)
     try:
-        claims = jwt.decode(value, public_key, algorithms=["RS256"], options=checks_of_ours)  # type: ignore[arg-type]
+        claims = jwt.decode(value, public_key, algorithms=["RS256"], options=checks_of_ours)  # type: ignore[arg-type] # dict, not its TypedDict
     except jwt.PyJWTError as bad:
         raise Refused(401, _UNREADABLE) from bad
     if str(claims.get("iss")) not in issuers:

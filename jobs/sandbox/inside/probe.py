@@ -213,7 +213,7 @@ def readable(path: str) -> Finding:
 
 def probe(targets: dict[str, object]) -> dict[str, Finding]:
     """Every wall."""
-    files = [str(path) for path in targets["files"]]  # type: ignore[attr-defined]
+    files = [str(path) for path in targets["files"]]  # type: ignore[attr-defined] # from JSON
     return {
         "ordinary user": ordinary_user(),
         "no capabilities": no_capabilities(),
@@ -232,7 +232,7 @@ def probe(targets: dict[str, object]) -> dict[str, Finding]:
         "git and layer": read_only("/src/.git", "/env"),
         "other trees": out_of_reach(files),
         "other processes": no_processes(),
-        "environment": own_environment([str(name) for name in targets["names"]]),  # type: ignore[attr-defined]
+        "environment": own_environment([str(name) for name in targets["names"]]),  # type: ignore[attr-defined] # from JSON
         "no nested name space": refused_call("unshare", _NEW_USER),
         "no mount": refused_call("mount", b"none", b"/tmp", b"tmpfs", 0, None),
         "no typing into terminals": no_typing(),
@@ -243,7 +243,7 @@ def probe(targets: dict[str, object]) -> dict[str, Finding]:
         "no bpf": refused_call("bpf", 0, struct.pack("16I", *[0] * 16), 64),
         "no perf events": refused_call("perf_event_open", b"\0" * 128, 0, -1, -1, 0),
         "certificates": readable(str(targets["ca"])),
-        "tools": usable(*targets["tools"]),  # type: ignore[misc]
+        "tools": usable(*targets["tools"]),  # type: ignore[misc] # from JSON
     }
 
 

@@ -150,9 +150,15 @@ class RedTest(unittest.TestCase):
             3,
             "Set-up failed: `echo nope; exit 7` exited with 7.",
         ),
+        (
+            lambda d: billing(d / "r", {".github/patchwright.yml": 'fixers: ["ruff format"]\n'}),
+            (),
+            3,
+            "`fixers` of .github/patchwright.yml is not supported yet",
+        ),
         (lambda d: billing(d / "r"), ("--json", "/nowhere/x.json"), 2, "The folder of /nowhere/x.json does not exist"),
     ],
-    ids=["missing", "no repository", "empty", "base", "unknown key", "no tests", "set-up", "json folder"],
+    ids=["missing", "no repository", "empty", "base", "unknown key", "no tests", "set-up", "fixers", "json folder"],
 )
 def test_bad_input_gets_one_sentence(prepare, args: tuple[str, ...], code: int, says: str, tmp_path: Path) -> None:
     done = fix(prepare(tmp_path), replies(), tmp_path, *args)
