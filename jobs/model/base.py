@@ -20,13 +20,15 @@ Message = dict[str, Any]
 @dataclass(frozen=True)
 class Request:
     """One call: `system` and `tools` are frozen for a run; `messages` only ever grows. Tries after a failed one
-    stop where they could cost more than `limit_usd` together."""
+    stop where they could cost more than `limit_usd` together. `size` is an upper bound of the bytes of all texts in it,
+    which a growing conversation counts as it grows."""
 
     system: tuple[Block, ...]
     tools: tuple[Block, ...]
     messages: tuple[Message, ...]
     max_tokens: int
     limit_usd: float | None = None
+    size: int = 0
 
 
 class AskFailed(EnvironmentFault):

@@ -64,3 +64,8 @@ class Cell(Protocol):
         Raises EnvironmentFault if the sandbox itself can't start.
         """
         ...
+
+    def fingerprints(self) -> Mapping[str, str]:
+        """Size, times and mode of every file of the tree by path, read from outside between two commands: no content,
+        no link followed, generated folders left out. Equal fingerprints mean an unchanged file."""
+        ...

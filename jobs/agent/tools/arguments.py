@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, ConfigDict, TypeAdapter, ValidationError
@@ -115,6 +115,14 @@ class RunTests(_Strict):
 
     tests: Texts = ()
     pattern: str | None = None
+
+
+@dataclass(frozen=True)
+class CallTool(_Strict):
+    """Arguments of call_tool: a further tool's name, and what it takes."""
+
+    name: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
 
 
 def check(kind: type, arguments: Any) -> Any:

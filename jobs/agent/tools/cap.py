@@ -16,8 +16,9 @@ class Capped:
     cut: bool
 
 
-def middle(text: str, *, head: int = 8_000, tail: int = 16_000) -> Capped:
-    """`text` with its middle left out if it is longer than `head` + `tail` characters."""
+def middle(text: str, *, head: int = 8_000, tail: int = 16_000, rest: str = "") -> Capped:
+    """`text` with its middle left out if it is longer than `head` + `tail` characters. `rest` says how to get what
+    is missing; `{start}` in it becomes the number of the first missing line."""
     if len(text) <= head + tail:
         return Capped(text, cut=False)
     first = text[:head]
@@ -25,7 +26,10 @@ def middle(text: str, *, head: int = 8_000, tail: int = 16_000) -> Capped:
     last = text[-tail:] if tail else ""
     last = last[last.find("\n") + 1 :] or last
     gone = text[len(first) : len(text) - len(last)]
-    note = f"[… {gone.count(chr(10)):,} of {text.count(chr(10)) + 1:,} lines ({len(gone):,} characters) cut here …]\n"
+    how = f"; for the rest: {rest.replace('{start}', str(first.count(chr(10)) + 1))}" if rest else ""
+    note = (
+        f"[… {gone.count(chr(10)):,} of {text.count(chr(10)) + 1:,} lines ({len(gone):,} characters) cut here{how} …]\n"
+    )
     return Capped(first + note + last, cut=True)
 
 

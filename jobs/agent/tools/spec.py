@@ -7,15 +7,29 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.resources import files
-from typing import Any
+from typing import Any, Protocol
 
 from jobs.agent.record import CallRecord, Seen
 from jobs.agent.tools.arguments import schema
+from jobs.agent.tools.outputs import Outputs
 from jobs.errors import PatchwrightError
 from jobs.sandbox.base import Cell
 from jobs.suite.report import Report
 
 RunTests = Callable[[tuple[str, ...] | None], Report]
+Lock = Callable[[], str]  # resolves changed manifests outside the cell and says what came of it; raises BadCall
+
+
+class Checkpoints(Protocol):
+    """The tree's states, kept outside the cell."""
+
+    def take(self) -> str:
+        """Keeps the tree as it is; the name of this state."""
+        ...
+
+    def restore(self, name: str) -> tuple[str, ...]:
+        """Makes the tree what it was; the paths that changed by it."""
+        ...
 
 
 class BadCall(PatchwrightError):
@@ -52,6 +66,8 @@ class Bench:
     `record` is None where read-before-edit is off. `snapshot` is the tree's fingerprints after the last call, None
     if they must be taken anew. `single` says whether the suite reports single tests (None: not known yet),
     `whole_line` is the line that ran all of it. `left_by_tests` are paths that appeared while run_tests ran.
+    `rounds` maps each round (0: before the first) to the name of the tree's state behind it. `read_only` says that
+    nothing of the tree can be changed.
     """
 
     cell: Cell
@@ -64,6 +80,11 @@ class Bench:
     single: bool | None = None
     whole_line: str = ""
     left_by_tests: set[str] = field(default_factory=set)
+    outputs: Outputs = field(default_factory=Outputs)
+    checkpoints: Checkpoints | None = None
+    rounds: dict[int, str] = field(default_factory=dict)
+    lock: Lock | None = None
+    read_only: bool = False
 
     def note(self, result: ToolResult) -> None:
         """Remembers what a call changed."""
