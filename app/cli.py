@@ -10,11 +10,13 @@ import signal
 import sys
 import tempfile
 import traceback
+from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from app.local.given import request_text, started, trace_lines, writable
 from jobs.errors import Broken, EnvironmentFault, PatchwrightError, UserError, machine_fault
 from jobs.outcome import EXIT_BUG, EXIT_ENVIRONMENT, EXIT_HONEST, EXIT_INTERRUPTED, EXIT_USAGE
 
@@ -78,8 +80,8 @@ def fix(
     quiet: Quiet = False,
 ) -> None:
     """Local mode: no GitHub, no Redis; the result lands on a new branch of the repository."""
-    request, output = _request(issue, text), _output(json, trace, quiet)
-    _started(repo, quiet)
+    request, output = request_text(issue, text), _output(json, trace, quiet)
+    started(repo, quiet)
     from app.local.fix import Wishes, fix_here
 
     wishes = Wishes(base, model, budget_usd, max_rounds, minutes, config)
@@ -99,7 +101,7 @@ def verify(
 ) -> None:
     """Verdict and minimality of any change, whoever wrote it. Needs no model."""
     output = _output(json, trace, quiet)
-    _started(repo, quiet)
+    started(repo, quiet)
     from app.local.verify import verify_here
 
     raise typer.Exit(verify_here(repo, (base, head), minutes, config, output))
@@ -129,16 +131,63 @@ def cell(
 
 
 @cli.command()
-def rounds(trace: Annotated[Path, typer.Argument(help="A trace file.")]) -> None:
-    """The round-by-round table of a run."""
+def rounds(
+    trace: Annotated[Path, typer.Argument(help="A trace file.")],
+    json: Annotated[bool, typer.Option("--json", help="The same as one JSON object.")] = False,
+) -> None:
+    """The round-by-round table of a run, and where rounds were wasted."""
+    from jobs.trace.account import account
     from jobs.trace.rounds import table
 
-    if not trace.is_file():
-        raise UserError(f"{trace} is not a file: give the trace that --trace wrote.")
-    lines = trace.read_text(encoding="utf-8", errors="replace").splitlines()
-    if not any(line.startswith("{") and '"type"' in line and '"run"' in line for line in lines):
-        raise UserError(f"{trace} is not a trace: give the file that --trace wrote.")
-    typer.echo(table(lines))
+    lines = trace_lines(trace)
+    typer.echo(dumps(account(lines), ensure_ascii=False, indent=2) if json else table(lines))
+
+
+@cli.command()
+def replay(
+    trace: Annotated[Path, typer.Argument(help="A trace file.")],
+    changes: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="KEY: model, base_url, thinking (off|adaptive), prompt (file), descriptions (folder), tools (a,b), "
+            "merged (yes|no). A key given twice makes two variants.",
+        ),
+    ] = None,
+    runs: Annotated[int, typer.Option(min=1, help="How often each request is sent.")] = 1,
+    only: Annotated[list[int] | None, typer.Option("--round", metavar="N", help="Only this round's request.")] = None,
+    budget_usd: Annotated[float, typer.Option(min=0.0, help="Never spend more than this.")] = 1.0,
+) -> None:
+    """Re-send recorded requests with something changed, and compare the replies; no call is run."""
+    lines = trace_lines(trace)
+    from app.local.replay import Wanted, replayed
+
+    text, whole = replayed(lines, Wanted(tuple(changes or ()), runs, tuple(only or ()), budget_usd))
+    typer.echo(text)
+    raise typer.Exit(0 if whole else EXIT_HONEST)
+
+
+@cli.command("eval")
+def evaluate(
+    model: Annotated[str, typer.Option(help="The model's name; 'scripted' plays each scenario's own script.")],
+    suite: Annotated[Path | None, typer.Option(help="The suite's folder; else the checkout's own.")] = None,
+    runs: Annotated[int, typer.Option(min=1, help="How often each scenario is played.")] = 1,
+    only: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Only this scenario; may be repeated.")] = None,
+    max_rounds: Annotated[int | None, typer.Option(min=1, help="Never ask the model more often in a run.")] = None,
+    json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write every run's figures as JSON.")] = None,
+    against: Annotated[Path | None, typer.Option(metavar="FILE", help="Compare with what --json wrote before.")] = None,
+    traces: Annotated[Path | None, typer.Option(metavar="DIR", help="Keep the runs' traces there.")] = None,
+    quiet: Quiet = False,
+) -> None:
+    """The scenario suite: each task is played, and its result is judged by a check that the agent never sees."""
+    if json is not None:
+        writable("--json", json.absolute())
+    from app.local.eval import Evaluation
+    from app.local.eval import evaluate as run
+
+    asked = Evaluation(model, suite, runs, tuple(only or ()), max_rounds, json, against, traces, quiet)
+    raise typer.Exit(run(asked))
 
 
 @cli.command()
@@ -193,21 +242,8 @@ for _name, _what in {
     "ask": "Read-only: an answer with evidence",
     "ci": "Fix what a failing log shows",
     "bump": "Dependency bumps",
-    "replay": "Re-send recorded requests with one thing changed",
-    "eval": "The scenario suite",
 }.items():
     _not_yet(_name, _what)
-
-
-def _request(issue: Path | None, text: str | None) -> str:
-    if (issue is None) == (text is None):
-        raise UserError("Give the request once: --issue FILE or --text TEXT.")
-    if issue is not None and not issue.is_file():
-        raise UserError(f"{issue} is not a file (--issue).")
-    request = issue.read_text(encoding="utf-8", errors="replace") if issue is not None else text or ""
-    if not request.strip():
-        raise UserError("The request is empty: say in a sentence what is wrong (--issue or --text).")
-    return request
 
 
 def _output(json: str | None, trace: Path | None, quiet: bool) -> Output:
@@ -215,25 +251,8 @@ def _output(json: str | None, trace: Path | None, quiet: bool) -> Output:
 
     for name, given in (("--json", json if json != "-" else None), ("--trace", trace)):
         if given is not None:
-            _writable(name, Path(given).absolute())
+            writable(name, Path(given).absolute())
     return Output(json, trace, quiet)
-
-
-def _writable(name: str, path: Path) -> None:
-    if not path.parent.is_dir():
-        raise UserError(f"The folder of {path} does not exist ({name}).")
-    if path.is_dir():
-        raise UserError(f"{path} is a folder: give a file ({name}).")
-    if not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise UserError(f"{path} can't be written to ({name}).")
-
-
-def _started(repo: Path, quiet: bool) -> None:
-    """What can be checked at once is checked before anything heavy is loaded, and says that it goes on."""
-    if not repo.is_dir():
-        raise UserError(f"{repo} is not a folder (--repo).")
-    if not quiet:
-        typer.echo("starting …", err=True)
 
 
 def main() -> None:

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from jobs.agent.attempt import Attempt
-from jobs.agent.context import Context
+from jobs.agent.checks import Checks
+from jobs.agent.context import Context, target
+from jobs.agent.coverage import covered
 from jobs.agent.loop import Session
+from jobs.agent.tools.spec import Bench, RunTests
 from jobs.errors import Stopped
+from jobs.lock import LockSite, resolve
 from jobs.model.base import Model
 from jobs.order import Order
 from jobs.outcome import Level, Outcome
 from jobs.protect import escapes, protected
+from jobs.repo.checkpoint import TreeCheckpoints
 from jobs.repo.patch import Patch
 from jobs.repo.workspace import Workspace
 from jobs.sandbox.base import Cell
@@ -21,14 +27,17 @@ from jobs.site import Site
 from jobs.suite import matrix
 from jobs.suite.report import Report
 from jobs.suite.run import run_suite
+from jobs.suite.suite import Suite
 from jobs.suite.verdict import Matrix, Verdict
 
 TRIES = 2
+MOST_COVERED = 20  # red tests whose files are looked for
 _GUIDANCE = ("AGENTS.md", "CLAUDE.md", "CONTRIBUTING.md", ".github/CONTRIBUTING.md")
 _GUIDANCE_BYTES = 8192
 _CAPS = {
     "rounds": "the cap of {rounds} rounds",
     "dollars": "the cap of ${usd:.2f}",
+    "tokens": "the cap of {output:,} tokens written, or {tokens:,} in all",
     "minutes": "the cap of {minutes:.0f} minutes",
 }
 
@@ -40,7 +49,7 @@ def propose(site: Site, model: Model, baseline: Report) -> Verdict:
     """
     workspace, story = site.workspace, site.story
     with workspace.checkout(workspace.base) as folder:
-        session = _session(site, model, site.ready.open(folder), baseline)
+        session = _session(site, model, folder, baseline)
         feedback: str | None = None
         for left in reversed(range(TRIES)):
             with story.stage("attempt"):
@@ -57,18 +66,54 @@ def propose(site: Site, model: Model, baseline: Report) -> Verdict:
     return _settled(site.order, attempt, verdict)
 
 
-def _session(site: Site, model: Model, cell: Cell, baseline: Report) -> Session:
-    suite, timeout_s = site.ready.suite, site.verify_s
-    return Session(
+def _session(site: Site, model: Model, folder: Path, baseline: Report) -> Session:
+    suite, cell = site.ready.suite, site.ready.open(folder)
+    context = Context(baseline, suite=suite.command, guidance=_guidance(site.workspace))
+    about = target(site.order.task, context)
+    states = TreeCheckpoints(site.workspace.trees, site.workspace.base, folder, site.ready.layer_source, clean=True)
+    before = cell.fingerprints()
+    files = covered(cell, suite, sorted(about)[:MOST_COVERED])
+    left = cell.fingerprints().keys() - before.keys()
+    session = Session(
         model=model,
         cell=cell,
         task=site.order.task,
-        context=Context(baseline, suite=suite.command, guidance=_guidance(site.workspace)),
+        context=replace(context, covered=_executed(files)),
         budget=site.order.budget,
         trace=site.means.trace,
-        run_tests=lambda tests: run_suite(cell, suite, timeout_s=timeout_s, tests=tests),
+        run_tests=_runs(cell, suite, site.verify_s),
+        check=lambda bench: _checks(bench, about, files, baseline, suite).after,
         alive=site.means.guard,
     )
+    bench, trees = session.bench, site.workspace.trees
+    bench.checkpoints = states
+    bench.left_by_tests |= left
+    bench.base = lambda path: trees.read(site.workspace.base, path)
+    store = site.means.data / "layers" / site.order.key
+    place = LockSite(site.ready.cells, site.workspace, folder, store, site.order.policy.hosts)
+    bench.lock = lambda: resolve(place)
+    return session
+
+
+def _runs(cell: Cell, suite: Suite, timeout_s: float) -> RunTests:
+    """What runs tests on the agent's tree, within `timeout_s` seconds."""
+    return lambda tests: run_suite(cell, suite, timeout_s=timeout_s, tests=tests)
+
+
+def _checks(
+    bench: Bench, about: frozenset[str], files: Mapping[str, frozenset[str]], baseline: Report, suite: Suite
+) -> Checks:
+    """What runs behind each change of the agent's."""
+
+    def limited(left_s: float) -> RunTests:
+        return _runs(bench.cell, suite, left_s)
+
+    return Checks(bench, about, files, baseline=baseline, limited=limited)
+
+
+def _executed(files: Mapping[str, frozenset[str]]) -> frozenset[str]:
+    """Every file that the tests of the target execute."""
+    return frozenset(path for found in files.values() for path in found)
 
 
 def _guidance(workspace: Workspace) -> tuple[tuple[str, str], ...]:
@@ -144,6 +189,8 @@ def _settled(order: Order, attempt: Attempt, verdict: Verdict) -> Verdict:
     """`verdict`, unless a cap ended the work before there was anything worth publishing."""
     if attempt.ended in _CAPS and verdict.outcome is not Outcome.FIXED:
         budget = order.budget
-        cap = _CAPS[attempt.ended].format(rounds=budget.rounds, usd=budget.usd or 0.0, minutes=budget.minutes or 0.0)
+        cap = _CAPS[attempt.ended].format_map(
+            {**vars(budget), "usd": budget.usd or 0.0, "minutes": budget.minutes or 0.0}
+        )
         raise Stopped(Outcome.OUT_OF_BUDGET, f"Stopped at {cap}. So far: {verdict.reason}")
     return verdict

@@ -60,3 +60,13 @@ def head(repository_id: int, pull: int, sha: str) -> str:
 def day(date: str, repository_id: int | None = None) -> str:
     """String: dollars spent by all runs, or by those of one repository, on one UTC day (YYYY-MM-DD)."""
     return f"{_PREFIX}:usd:{date}" + ("" if repository_id is None else f":{repository_id}")
+
+
+def turns(key_hash: str) -> str:
+    """Sorted set: the turns taken at one model key, by when they begin (epoch milliseconds)."""
+    return f"{_PREFIX}:turns:{key_hash}"
+
+
+def limits(key_hash: str) -> str:
+    """Hash: what its endpoint said of a model key's requests and tokens a minute, and until when nobody may ask."""
+    return f"{_PREFIX}:limits:{key_hash}"

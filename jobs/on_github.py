@@ -11,15 +11,17 @@ from typing import Any
 
 from jobs import account, gate, messages, takeover
 from jobs.agent.budget import Budget
+from jobs.connection import connect
 from jobs.errors import EnvironmentFault, Retry, Stopped, UserError
 from jobs.github.auth import AppKey, Tokens, read_key
 from jobs.github.client import GitHub
 from jobs.github.issues import Reaction
 from jobs.job import Job
 from jobs.lease import Hold
-from jobs.model.anthropic import ENDPOINT, AnthropicModel
 from jobs.model.base import Model
+from jobs.model.choose import model_of
 from jobs.model.metered import Charge, Metered
+from jobs.model.shared import RedisLimiter
 from jobs.model.usage import Usage
 from jobs.order import Means, Order
 from jobs.outcome import Outcome
@@ -151,11 +153,10 @@ def _task(desk: _Desk) -> Task:
 
 
 def _model(desk: _Desk, name: str) -> Model:
-    key = desk.settings.anthropic_api_key
-    if key is None:
-        raise EnvironmentFault("ANTHROPIC_API_KEY is not set on the worker: the model cannot be asked without it.")
-    address = desk.settings.anthropic_base_url or ENDPOINT
-    return AnthropicModel(name, api_key=key.get_secret_value(), base_url=address)
+    redis = connect(desk.settings.redis_url.get_secret_value())
+    return model_of(
+        name, desk.settings, limiter=lambda key: RedisLimiter(redis, key), alive=desk.hold, whose=" on the worker"
+    )
 
 
 def _left_today(desk: _Desk, policy: Policy) -> float:

@@ -75,6 +75,12 @@ class _WithEnvironment:
     def run(self, command: Command) -> Result:
         return self.cell.run(dataclasses.replace(command, env={**self.env, **command.env}))
 
+    def fingerprints(self) -> Mapping[str, str]:
+        return self.cell.fingerprints()
+
+    def read(self, path: str) -> bytes | None:
+        return self.cell.read(path)
+
 
 def toolchain_of(workspace: Workspace, policy: Policy) -> Toolchain:
     """What is detected for the base commit."""

@@ -106,7 +106,10 @@ class ModelSettings(BaseSettings):
         None, validation_alias="OPENAI_API_KEY", description="The key for an OpenAI-compatible endpoint."
     )
     openai_base_url: str | None = Field(
-        None, validation_alias="OPENAI_BASE_URL", description="That endpoint's address."
+        None, validation_alias="OPENAI_BASE_URL", description="That endpoint's address, up to its /v1."
+    )
+    prices: Path | None = Field(
+        None, validation_alias="PATCHWRIGHT_PRICES", description="A file of prices, laid over those that ship."
     )
     data: Path = Field(
         default_factory=lambda: default_data(),

@@ -13,6 +13,8 @@ from app.local.here import Output, at
 from jobs.connection import connect_quick, durable
 from jobs.errors import EnvironmentFault, PatchwrightError, UserError
 from jobs.github.auth import AppKey, Tokens, read_key
+from jobs.model.choose import model_of
+from jobs.model.limiter import Unlimited
 from jobs.outcome import EXIT_ENVIRONMENT, EXIT_OK
 from jobs.policy import PATH
 from jobs.prepare import toolchain_of
@@ -115,10 +117,12 @@ def _github() -> Finding:
 
 
 def _model(settings: LocalSettings) -> Finding:
-    if settings.anthropic_api_key is None:
-        return Finding("model", False, "ANTHROPIC_API_KEY is not set", "Set it to use fix.", needed=False)
-    where = settings.anthropic_base_url or "its usual address"
-    return Finding("model", True, f"{settings.model} at {where} (key set; not asked, since asking costs)")
+    try:
+        model = model_of(settings.model, settings, limiter=lambda key: Unlimited())
+    except UserError as wrong:
+        return Finding("model", False, str(wrong), "Set it to use fix.", needed=False)
+    price = "" if model.price else ", no price known: PATCHWRIGHT_PRICES can name one"
+    return Finding("model", True, f"{model.name} at {model.address} (key set; not asked, since asking costs{price})")
 
 
 def _describe(repo: Path) -> str:

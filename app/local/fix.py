@@ -8,6 +8,7 @@ from pathlib import Path
 from app.local.here import Here, Output, at, deliver, nothing, telling
 from jobs.agent.budget import Budget
 from jobs.errors import UserError
+from jobs.model.base import Request
 from jobs.order import Means, Order
 from jobs.pipeline import fix
 from jobs.publish.local import LocalPublisher
@@ -34,7 +35,7 @@ def fix_here(repo: Path, request: str, wishes: Wishes, output: Output) -> int:
     """Runs the fix and returns the exit code; the result lands on a new branch of `repo`."""
     here = at(repo, wishes.base, wishes.config, output)
     model = here.model(wishes.model or here.policy.model or here.settings.model)
-    if wishes.budget_usd is not None and model.price is None:
+    if wishes.budget_usd is not None and model.ceiling(Request((), (), (), 1)) is None:
         raise UserError(f"No price is known for '{model.name}', so --budget-usd can't be kept: use --max-rounds.")
     here.repository.require_writable()
     with Cells.open(here.settings.data) as cells, here.trace() as trace:

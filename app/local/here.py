@@ -14,7 +14,9 @@ from ulid import ULID
 
 from app.local.progress import Progress
 from jobs.errors import Broken, Interrupted, UserError
-from jobs.model.anthropic import ENDPOINT, AnthropicModel
+from jobs.model.base import Model
+from jobs.model.choose import model_of
+from jobs.model.limiter import FileLimiter
 from jobs.outcome import exit_code
 from jobs.policy import PATH, Policy, default, parse
 from jobs.publish.receipt import Receipt
@@ -70,15 +72,9 @@ class Here:
         """What receipts call the trace."""
         return str(self.output.trace) if self.output.trace else None
 
-    def model(self, name: str) -> AnthropicModel:
-        """The model called `name`. Raises EnvironmentFault without a key."""
-        key = self.settings.anthropic_api_key
-        if key is None:
-            raise UserError("ANTHROPIC_API_KEY is not set: the model cannot be asked without its key.")
-        address = self.settings.anthropic_base_url or ENDPOINT
-        if not address.startswith(("http://", "https://")):
-            raise UserError(f"ANTHROPIC_BASE_URL is no web address: {address}.")
-        return AnthropicModel(name, api_key=key.get_secret_value(), base_url=address)
+    def model(self, name: str) -> Model:
+        """The model called `name`. Raises UserError without its key."""
+        return model_of(name, self.settings, limiter=lambda key: FileLimiter(self.settings.data / "turns", key))
 
 
 def at(repo: Path, base: str, config: Path | None, output: Output) -> Here:

@@ -126,4 +126,6 @@ def _parts(body: Mapping[str, Any]) -> list[_Part]:
 def _part(role: str, block: Mapping[str, Any]) -> _Part:
     marker = block.get("cache_control")
     bare = {key: value for key, value in block.items() if key != "cache_control"}
-    return _Part(role + json.dumps(bare, sort_keys=True), (marker.get("ttl") or "5m") if marker else None)
+    return _Part(
+        role + json.dumps(bare, sort_keys=True, ensure_ascii=False), (marker.get("ttl") or "5m") if marker else None
+    )

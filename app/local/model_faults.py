@@ -16,8 +16,17 @@ _REFUSALS = {
     "forbidden": (403, "permission_error", "Your API key does not have permission to use the specified resource."),
     "spend_limit": (400, "invalid_request_error", "You have reached your specified API usage limits (spend limit)."),
     "server_error": (500, "api_error", "Internal server error"),
+    "billing": (402, "billing_error", "Your credit balance is too low. Go to Plans and Billing to add to it."),
+    "spend_limit_429": (429, "rate_limit_error", "You have reached your workspace's monthly limit (spend limit)."),
+    "not_found": (404, "not_found_error", "model: claude-nowhere"),
+    "too_large": (413, "request_too_large", "Request exceeds the maximum size"),
+    "retry_never": (529, "overloaded_error", "Overloaded"),
+    "retry_please": (400, "invalid_request_error", "Try that again."),
     "too_long": (400, "invalid_request_error", "prompt is too long: 1200000 tokens > 1000000 maximum"),
 }
+
+
+_SHOULD_RETRY = {"retry_never": "false", "retry_please": "true"}
 
 
 @dataclass(frozen=True)
@@ -33,20 +42,15 @@ class Refusal:
 @dataclass(frozen=True)
 class Spoiled:
     """How a reply is sent: only the first `events` of its stream (None: all), with another reason to stop, after a
-    wait; `half` cuts the JSON of tool calls."""
+    wait, or after pings for so long; `half` cuts the JSON of tool calls, `reset` ends with the connection torn down."""
 
     blocks: Sequence[Mapping[str, Any]]
     events: int | None = None
     stop: str | None = None
     wait_s: float = 0.0
+    pings_s: float = 0.0
     half: bool = False
-
-    def bend(self, event: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The event as it is sent."""
-        delta = event.get("delta") or {}
-        if not self.half or delta.get("type") != "input_json_delta":
-            return event
-        return {**event, "delta": {**delta, "partial_json": delta["partial_json"][: len(delta["partial_json"]) // 2]}}
+    reset: bool = False
 
 
 def refusal(step: Step) -> Refusal | None:
@@ -54,6 +58,8 @@ def refusal(step: Step) -> Refusal | None:
     if step.fault not in _REFUSALS:
         return None
     headers = {"retry-after": f"{step.seconds:g}"} if step.fault == "rate_limited" or step.seconds else {}
+    if step.fault in _SHOULD_RETRY:
+        headers["x-should-retry"] = _SHOULD_RETRY[step.fault]
     return Refusal(*_REFUSALS[step.fault], headers)
 
 
@@ -61,9 +67,13 @@ def spoil(step: Step, blocks: Sequence[Mapping[str, Any]]) -> Spoiled:
     """The reply as the step's fault leaves it."""
     ways = {
         "cut": Spoiled(blocks, events=6),
+        "reset": Spoiled(blocks, events=5, reset=True),
         "mid_stream_overloaded": Spoiled(blocks, events=4),
         "max_tokens": Spoiled(blocks, stop="max_tokens", half=True),
         "slow": Spoiled(blocks, wait_s=step.seconds),
+        "pings": Spoiled(blocks, pings_s=step.seconds),
+        "paused": Spoiled(blocks, stop="pause_turn"),
+        "overflow": Spoiled(blocks, stop="model_context_window_exceeded", half=True),
         "empty": Spoiled((), stop="end_turn"),
         "refusal": Spoiled(blocks, stop="refusal"),
     }

@@ -11,9 +11,13 @@ with these optional keys:
     repeat    how often it may answer within one conversation (1), or true for always
     thinking  text of a thinking block that comes first
     extract   {NAME: regex}; the first group found in the request replaces `<<NAME>>` in the reply's texts
-    fault     overloaded | rate_limited | unauthorized | forbidden | spend_limit | server_error | too_long
-              | mid_stream_overloaded | cut | max_tokens | slow | empty | refusal; used `times` times (1), per server
-    times, seconds    of a fault: how often it happens, how long `slow` takes and `rate_limited` asks to wait
+    fault     overloaded | rate_limited | unauthorized | forbidden | billing | spend_limit | spend_limit_429
+              | server_error | too_long | too_large | not_found | retry_never | retry_please (by `x-should-retry`)
+              | mid_stream_overloaded | cut | reset | max_tokens | overflow | slow | pings | paused | empty | refusal;
+              used `times` times (1), per server
+    times, seconds    of a fault: how often it happens, how long `slow` and `pings` take and a refusal asks to wait
+
+A call may have `raw`, the text of its arguments as it is sent, instead of `input`.
 
 The first reply in the list answers that fits and is not used up. What is used up is read from the request itself (its
 tool ids and texts), so a run that begins again finds the script unused.
@@ -30,8 +34,14 @@ from typing import Any
 
 import yaml
 
-_REFUSED = ("overloaded", "rate_limited", "unauthorized", "forbidden", "spend_limit", "server_error", "too_long")
-_SPOILED = ("mid_stream_overloaded", "cut", "max_tokens", "slow", "empty", "refusal")
+_REFUSED = (
+    *("overloaded", "rate_limited", "unauthorized", "forbidden", "spend_limit", "server_error", "too_long"),
+    *("billing", "spend_limit_429", "not_found", "too_large", "retry_never", "retry_please"),
+)
+_SPOILED = (
+    *("mid_stream_overloaded", "cut", "reset", "max_tokens", "overflow", "slow", "pings", "paused", "empty"),
+    "refusal",
+)
 FAULTS = frozenset((*_REFUSED, *_SPOILED))
 _ID = "toolu_s{index:03d}u{use}c{call}"
 _IDS = re.compile(r"toolu_s(\d{3})u(\d+)c\d+$")
@@ -110,7 +120,7 @@ def _written(row: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     if "blocks" in row:
         return [*thinking, *row["blocks"]]
     text = [{"type": "text", "text": row["text"]}] if row.get("text") else []
-    calls = [{"type": "tool_use", "name": c["name"], "input": c.get("input", {})} for c in row.get("calls", ())]
+    calls = [{"type": "tool_use", "input": {}, **c} for c in row.get("calls", ())]
     return [*thinking, *text, *calls]
 
 

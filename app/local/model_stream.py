@@ -23,7 +23,7 @@ def message(
         "type": "message",
         "role": "assistant",
         "model": model,
-        "content": [_shown(b) for b in blocks],
+        "content": [{"citations": None, **b} if b["type"] == "text" else dict(b) for b in blocks],
         "stop_reason": stop,
         "stop_sequence": None,
         "stop_details": {"type": "refusal", "category": None, "explanation": None} if stop == "refusal" else None,
@@ -47,6 +47,19 @@ def events(whole: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     yield {"type": "message_stop"}
 
 
+def shown(whole: Mapping[str, Any]) -> dict[str, Any]:
+    """The reply that needs no stream."""
+    return {**whole, "content": [_bare(block) for block in whole["content"]]}
+
+
+def halved(event: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The event with half of what it says of a call's input."""
+    delta = event.get("delta") or {}
+    if delta.get("type") != "input_json_delta":
+        return event
+    return {**event, "delta": {**delta, "partial_json": delta["partial_json"][: len(delta["partial_json"]) // 2]}}
+
+
 def wire(event: Mapping[str, Any]) -> bytes:
     """One event as it stands in the stream."""
     return f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode()
@@ -57,17 +70,17 @@ def error(kind: str, text: str, request_id: str) -> dict[str, Any]:
     return {"type": "error", "error": {"type": kind, "message": text}, "request_id": request_id}
 
 
-def _shown(block: Mapping[str, Any]) -> dict[str, Any]:
-    return {"citations": None, **block} if block["type"] == "text" else dict(block)
-
-
 def _empty(block: Mapping[str, Any]) -> dict[str, Any]:
     blank: dict[str, dict[str, Any]] = {
         "text": {"text": ""},
         "tool_use": {"input": {}},
         "thinking": {"thinking": "", "signature": ""},
     }
-    return {**block, **blank.get(block["type"], {})}
+    return {**_bare(block), **blank.get(block["type"], {})}
+
+
+def _bare(block: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in block.items() if key != "raw"}
 
 
 def _deltas(block: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -75,7 +88,7 @@ def _deltas(block: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     if kind == "text":
         yield from ({"type": "text_delta", "text": piece} for piece in _pieces(block["text"]))
     elif kind == "tool_use":
-        written = json.dumps(block["input"], ensure_ascii=False)
+        written = block.get("raw") or json.dumps(block["input"], ensure_ascii=False)
         yield from ({"type": "input_json_delta", "partial_json": piece} for piece in ["", *_pieces(written)])
     elif kind == "thinking":
         yield from ({"type": "thinking_delta", "thinking": piece} for piece in _pieces(block["thinking"]))

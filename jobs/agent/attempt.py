@@ -7,7 +7,7 @@ from typing import Literal
 
 from jobs.model.usage import Usage
 
-AttemptEnd = Literal["done", "rounds", "dollars", "minutes", "stuck"]
+AttemptEnd = Literal["done", "rounds", "dollars", "tokens", "minutes", "stuck"]
 
 
 @dataclass(frozen=True)

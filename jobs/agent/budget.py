@@ -10,17 +10,20 @@ from jobs.model.base import Reply
 from jobs.model.usage import Usage
 
 LEAST_OUTPUT = 4_000  # tokens; a reply with less room than this is not worth asking for
+LAST_OUTPUT = 1_500  # tokens that are kept back for the last words
 WARN_AT = 0.8
 
 
 @dataclass(frozen=True)
 class Budget:
-    """What a run may use. `tokens` (read and written together) stands in for dollars where a model has no price."""
+    """What a run may use. `output` are tokens that the model writes; `tokens` (read and written together) stands in
+    for dollars where a model has no price."""
 
     rounds: int = 60
     usd: float | None = 2.0
     minutes: float | None = 45.0
     tokens: int = 3_000_000
+    output: int = 500_000
 
 
 @dataclass(frozen=True)
@@ -62,21 +65,43 @@ class Allowance:
 def allowance(
     budget: Budget, spent: Spent, elapsed_s: float, want: int, ceiling: Callable[[int], float | None]
 ) -> Allowance:
-    """What the caps leave for the next call. `ceiling(n)` bounds its price with `n` tokens of output."""
-    if spent.rounds >= budget.rounds:
-        return Allowance(ended="rounds")
-    if budget.minutes is not None and elapsed_s >= budget.minutes * 60:
-        return Allowance(ended="minutes")
+    """What the caps leave for the next call, beside what the last words may cost. `ceiling(n)` bounds the price of the
+    call with `n` tokens of output."""
     least = ceiling(LEAST_OUTPUT)
-    if least is None:
-        used = spent.usage.total_input + spent.usage.output
-        return Allowance(ended="dollars") if used >= budget.tokens else Allowance(want)
-    if budget.usd is None:
+    if (over := _over(budget, spent, elapsed_s, LEAST_OUTPUT + LAST_OUTPUT, priced=least is not None)) is not None:
+        return Allowance(ended=over)
+    want = min(want, budget.output - spent.usage.output - LAST_OUTPUT)
+    if least is None or budget.usd is None:
         return Allowance(want)
-    left = budget.usd - (spent.usd or 0.0)
+    left = budget.usd - (spent.usd or 0.0) - (ceiling(LAST_OUTPUT) or 0.0)
     if least > left:
         return Allowance(ended="dollars")
     return Allowance(_affordable(want, left, least, ceiling(want) or 0.0), left)
+
+
+def last_words(
+    budget: Budget, spent: Spent, elapsed_s: float, ceiling: Callable[[int], float | None]
+) -> Allowance | None:
+    """What one last reply in words may cost; None where no cap leaves room for it."""
+    most = ceiling(LAST_OUTPUT)
+    if _over(budget, spent, elapsed_s, LAST_OUTPUT, priced=most is not None) is not None:
+        return None
+    if most is None or budget.usd is None:
+        return Allowance(LAST_OUTPUT)
+    left = budget.usd - (spent.usd or 0.0)
+    return Allowance(LAST_OUTPUT, left) if most <= left else None
+
+
+def _over(budget: Budget, spent: Spent, elapsed_s: float, output: int, *, priced: bool) -> AttemptEnd | None:
+    """The cap, dollars aside, that leaves no room for a reply of `output` tokens."""
+    if spent.rounds >= budget.rounds:
+        return "rounds"
+    if budget.minutes is not None and elapsed_s >= budget.minutes * 60:
+        return "minutes"
+    if spent.usage.output + output > budget.output:
+        return "tokens"
+    used = spent.usage.total_input + spent.usage.output
+    return "tokens" if not priced and used >= budget.tokens else None
 
 
 def _affordable(want: int, left: float, least: float, most: float) -> int:
@@ -88,7 +113,7 @@ def _affordable(want: int, left: float, least: float, most: float) -> int:
 
 def share(budget: Budget, spent: Spent, elapsed_s: float) -> float:
     """How much of the scarcest cap is used, 1.0 being all."""
-    shares = [spent.rounds / budget.rounds]
+    shares = [spent.rounds / budget.rounds, spent.usage.output / budget.output]
     if budget.minutes:
         shares.append(elapsed_s / (budget.minutes * 60))
     if budget.usd and spent.usd is not None:

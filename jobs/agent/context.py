@@ -22,6 +22,7 @@ GLANCED = 8_000  # the same for one that nothing but a search names
 AROUND = 30  # lines on each side of what a failure names
 _FRAMES, _HITS, _GLANCES = 8, 10, 3  # places that are shown of one file: of failures, of matches, of matches in tests
 MOST_FILES = 12
+_EXECUTED = 15  # a file that the red tests execute: tells between files that a search found
 _PROSE_FILES = (".md", ".rst", ".txt", ".adoc")
 
 _TEST = re.compile(r"(?:^|[/_.])(?:tests?|spec)(?:[/_.]|$)")
@@ -49,12 +50,14 @@ class Pick:
 @dataclass(frozen=True)
 class Context:
     """What the pipeline knows before the agent starts. `baseline` is the suite on the base commit, `target` the
-    failing output that the run is about, `guidance` the maintainers' own files as (path, text)."""
+    failing output that the run is about, `guidance` the maintainers' own files as (path, text), `covered` the files
+    that the red tests in question execute."""
 
     baseline: Report | None = None
     target: str = ""
     suite: str = ""
     guidance: tuple[tuple[str, str], ...] = ()
+    covered: frozenset[str] = frozenset()
 
     def failing(self, about: Collection[str]) -> str:
         """All output that shows what is wrong; of the base's red tests, that of `about`."""
@@ -85,6 +88,8 @@ def likeliest(task: Task, context: Context, listing: Sequence[Listed], found: Fo
     groups = {group.path: group for group in found.groups if group.path in scores}
     for path, group in groups.items():
         scores[path] += _found_score(group)
+    for path in context.covered & scores.keys():
+        scores[path] += _EXECUTED
     least = max(1, max(scores.values(), default=0) // 4)
     ranked = sorted((f for f in told if scores[f.path] >= least), key=lambda f: (-scores[f.path], f.path))
     return tuple(_fitting(ranked[:MOST_FILES], frames, groups))

@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from jobs.agent import opening, telling
+from jobs.agent import last, opening, telling
 from jobs.agent.attempt import Attempt, AttemptEnd
-from jobs.agent.budget import WARN_AT, Allowance, Budget, Spent, allowance, share
-from jobs.agent.calls import Ran, run_calls
+from jobs.agent.budget import WARN_AT, Allowance, Budget, Spent, allowance, last_words, share
+from jobs.agent.calls import Check, Ran, run_calls
 from jobs.agent.context import Context
 from jobs.agent.history import History
+from jobs.agent.notes import Notes
 from jobs.agent.prompt import render
-from jobs.agent.record import Call, CallRecord
+from jobs.agent.record import CallRecord
+from jobs.agent.relief import Relief
 from jobs.agent.stuck import Stuck
-from jobs.agent.tools.registry import blocks
-from jobs.agent.tools.spec import Bench, RunTests
+from jobs.agent.tools.registry import TOOLS, blocks
+from jobs.agent.tools.spec import Bench, RunTests, ToolSpec
 from jobs.model.base import AskFailed, Model, Reply
+from jobs.model.quirks import quirks_of
 from jobs.sandbox.base import Cell
 from jobs.tasks.task import Task
+from jobs.trace.bodies import Bodies
 from jobs.trace.events import Trace
 
 OUTPUT = 16_000  # tokens of one reply, at first
 MOST_OUTPUT = 64_000
 SPOILED = 3  # useless replies in a row that end a session
+_NO_CALLS = Ran((), (), 1, stuck=False)
 
 
 def _nothing() -> None:
@@ -35,8 +40,9 @@ def _nothing() -> None:
 class Session:
     """One agent at work on one tree. `work` may be called again, with what the verification said.
 
-    `run_tests` runs the repository's tests on the tree as it is. `clock` gives seconds. `alive` is called before
-    each round and may raise to end it (stop command, lost lease).
+    `run_tests` runs the repository's tests on the tree as it is; `check`, given the bench, makes what runs behind each
+    change. `clock` gives seconds. `alive` is called before each round and may raise to end it (stop command, lost
+    lease). `system` names the prompt.
     """
 
     model: Model
@@ -46,20 +52,28 @@ class Session:
     budget: Budget
     trace: Trace
     run_tests: RunTests | None = None
+    check: Callable[[Bench], Check] | None = None
     clock: Callable[[], float] = time.monotonic
     alive: Callable[[], None] = _nothing
     spent: Spent = field(default_factory=Spent)
+    tools: Mapping[str, ToolSpec] = field(default_factory=lambda: TOOLS)
+    system: str = "system"
 
     def __post_init__(self) -> None:
-        self.bench = Bench(self.cell, self.run_tests, record=CallRecord())
+        record = CallRecord()
+        self.bench = Bench(self.cell, self.run_tests, record=record)
         if self.context.baseline is not None:
             self.bench.learn(self.context.baseline, whole=True)
-        self.history = History(render("system"), blocks())
+        self.history = History(render(self.system), blocks(self.tools))
+        self._check: Check | None = None
+        self._relief = Relief(self.history, record, self.trace, quirks_of(self.model.name).window)
+        self._bodies = Bodies(self.trace)
         self._started = self.clock()
         self._stuck = Stuck()
+        self._notes = Notes()
         self._output = OUTPUT
         self._spoiled = 0
-        self._warned = False
+        self._warned = self._mute = False
         self._summary = ""
         self._ended: AttemptEnd = "stuck"
         self._ended_early: AttemptEnd = "dollars"
@@ -78,48 +92,68 @@ class Session:
             self.alive()
             ended = self._round()
         self._ended = ended
+        if ended != "done" and not self._mute:
+            self._last_words(ended)
         return self.so_far
 
     def _open(self) -> None:
-        self.history.say(opening.request_text(self.task, self.context, self.budget))
-        asked, results, calls = opening.play(self.task, self.context, self.bench)
-        self.history.reply(asked)
-        self.history.results(results)
-        self.spent = self.spent.called(0, sum(c.ms for c in calls) / 1000)
-        self.trace.emit("note", why="opening", text="", calls=[c.to_trace() for c in calls])
+        """The request, and the first look that the harness takes for the model."""
+        request = opening.request_text(self.task, self.context, self.budget)
+        played = opening.play(self.task, self.context, self.bench)
+        if self.model.plays:
+            self.history.say(request)
+            self.history.reply(played.asked)
+            self.history.results(played.results)
+            self._relief.numbers |= {block["id"]: n for n, block in enumerate(played.asked, 1)}
+        else:
+            self.history.say(f"{request}\n\n{played.text()}")
+        self.spent = self.spent.called(0, sum(c.ms for c in played.calls) / 1000)
+        told = [c.to_trace(n) for n, c in enumerate(played.calls, 1)]
+        self.trace.emit("note", why="opening", text="", calls=told)
+        self._check = self.check(self.bench) if self.check is not None else None
+        self._checkpoint(0)
 
     def _round(self) -> AttemptEnd | None:
         allowed = allowance(self.budget, self.spent, self._elapsed(), self._output, self._ceiling)
         if allowed.ended is not None:
             return allowed.ended
         tool_bytes = self.history.tool_bytes
-        reply = self._ask(allowed)
-        if reply is None:
+        asked = self._ask(allowed)
+        if asked is None:
             return self._ended_early
-        self.spent = self.spent.replied(reply)
-        self.history.sent()
-        made: tuple[Call, ...] = ()
+        reply, bodies = asked
+        made = _NO_CALLS
         try:
             if reply.stop_reason == "tool_use" and reply.calls:
-                ran = self._act(reply)
-                made = ran.calls
-                return "stuck" if ran.stuck else None
+                made = self._act(reply)
+                return "stuck" if made.stuck else None
             return self._rest(reply, allowed)
         finally:
-            self.trace.emit("round", **telling.round_fields(self.spent.rounds, reply, made, tool_bytes))
+            self.trace.emit(
+                "round", **telling.round_fields(self.spent.rounds, reply, made.calls, made.first, tool_bytes, bodies)
+            )
+            self._checkpoint(self.spent.rounds)
+            self._relief.after(reply, self._output)
 
-    def _ask(self, allowed: Allowance) -> Reply | None:
-        """The model's reply; None (and why in `_ended_early`) where none can be had within the caps."""
+    def _ask(self, allowed: Allowance) -> tuple[Reply, dict[str, object]] | None:
+        """The model's reply and the names of what was sent; None (and why in `_ended_early`) where none can be had."""
+        request = self.history.request(allowed.max_tokens, allowed.limit_usd)
+        bodies = self._bodies.request(request)
         try:
-            return self.model.ask(self.history.request(allowed.max_tokens, allowed.limit_usd))
+            reply = self.model.ask(request)
         except AskFailed as failed:
             self.spent = self.spent.charged(failed.usage, failed.usd)
             self.trace.emit("note", why=failed.why, text=str(failed), usd=failed.usd)
+            if failed.why == "too_long" and self._relief.force():
+                return self._ask(allowed)
             if failed.why not in ("limit", "too_long"):
                 raise
-            self._summary = str(failed)
+            self._summary, self._mute = str(failed), True
             self._ended_early = "dollars" if failed.why == "limit" else "stuck"
             return None
+        self.spent = self.spent.replied(reply)
+        self.history.sent()
+        return reply, bodies
 
     def _act(self, reply: Reply) -> Ran:
         """Runs the calls of a complete reply and appends reply and results."""
@@ -128,14 +162,28 @@ class Session:
         self._summary = reply.text or self._summary
         self.history.reply(reply.blocks)
         self.bench.timeout_s = self._command_s()
-        ran: Ran | None = None
-        try:
-            ran = run_calls(reply.calls, self.bench, self._stuck)
-            return ran
-        finally:
-            if ran is not None:
-                self.spent = self.spent.called(len(ran.calls), ran.seconds)
-                self.history.results(ran.results, self._warning())
+        ran = run_calls(reply.calls, self.bench, self._stuck, self._check, self.tools)
+        self.spent = self.spent.called(len(ran.calls), ran.seconds)
+        self._relief.numbers |= {block["tool_use_id"]: ran.first + n for n, block in enumerate(ran.results)}
+        self.history.results(ran.results, self._due(ran, reply))
+        return ran
+
+    def _due(self, ran: Ran, reply: Reply) -> list[str]:
+        """What the model is told behind the results of a round."""
+        names = self._notes.after(ran.calls, in_view=self._in_view(), written=bool(self.bench.touched))
+        texts = [render(name) for name in names]
+        if reply.mended:
+            texts.append(f"[Your reply was put right: {'; '.join(reply.mended)}.]")
+        for name, text in zip([*names, *(["mended"] if reply.mended else [])], texts, strict=True):
+            self.trace.emit("note", why=name, text=text)
+        return [*texts, self._warning()]
+
+    def _in_view(self) -> bool:
+        """Whether something that can be changed was shown."""
+        record = self.bench.record
+        return record is not None and any(
+            seen.sha256 for call in record.calls for path, seen in call.seen.items() if not path.startswith("/")
+        )
 
     def _rest(self, reply: Reply, allowed: Allowance) -> AttemptEnd | None:
         """What to do with a reply without calls to run: it is the last word, or useless."""
@@ -148,8 +196,10 @@ class Session:
             self.history.reply(reply.blocks)
             return self._useless()
         if kind == "refused":
-            self._summary = reply.text or "The model declined the request."
+            self._summary, self._mute = reply.text or "The model declined the request.", True
             return "stuck"
+        if reply.stop_reason == "model_context_window_exceeded" and self._relief.force():
+            return self._useless()
         if kind == "cut":
             self._say("cut", "cut reply", tokens=str(allowed.max_tokens))
             self._output = min(self._output * 2, MOST_OUTPUT)
@@ -159,7 +209,31 @@ class Session:
 
     def _useless(self) -> AttemptEnd | None:
         self._spoiled += 1
-        return "stuck" if self._spoiled >= SPOILED else None
+        self._mute = self._spoiled >= SPOILED  # another question would be answered no better
+        return "stuck" if self._mute else None
+
+    def _last_words(self, ended: AttemptEnd) -> None:
+        """Asks once for an honest end, where the caps leave room; what it calls is not run."""
+        allowed = last_words(self.budget, self.spent, self._elapsed(), self._ceiling)
+        if allowed is None or ended == "minutes":
+            return
+        self._say("last_words", "last words", reason=last.WHY[ended])
+        tool_bytes = self.history.tool_bytes
+        asked = self._ask(allowed)
+        if asked is not None:
+            reply, bodies = asked
+            self._summary = reply.text or self._summary
+            fields = telling.round_fields(self.spent.rounds, reply, (), 1, tool_bytes, bodies)
+            self.trace.emit("round", **fields)
+
+    def _checkpoint(self, number: int) -> None:
+        """Keeps the tree as it is behind this round."""
+        if self.bench.checkpoints is None:
+            return
+        before = self.bench.rounds.get(number - 1)
+        self.bench.rounds[number] = name = self.bench.checkpoints.take()
+        if name != before:
+            self.trace.emit("checkpoint", n=number, tree=name)
 
     def _say(self, prompt: str, why: str, **values: str) -> None:
         text = render(prompt, **values)
@@ -167,12 +241,17 @@ class Session:
         self.trace.emit("note", why=why, text=text)
 
     def _warning(self) -> str:
-        """One warning when most of the scarcest cap is used."""
+        """One warning when most of the scarcest cap is used, another before the last reply."""
+        if self.spent.rounds == self.budget.rounds - 1:
+            return self._noted("one_left")
         used = share(self.budget, self.spent, self._elapsed())
         if self._warned or used < WARN_AT:
             return ""
         self._warned = True
-        text = render("warning", percent=f"{used:.0%}".rstrip("%"))
+        return self._noted("warning", percent=f"{used:.0%}".rstrip("%"))
+
+    def _noted(self, prompt: str, **values: str) -> str:
+        text = render(prompt, **values)
         self.trace.emit("note", why="budget", text=text)
         return text
 
@@ -196,10 +275,11 @@ class Session:
     @property
     def so_far(self) -> Attempt:
         """The totals up to now, whatever ended the last call of `work`."""
-        spent = self.spent
+        spent, record = self.spent, self.bench.record
+        calls = record.calls if record is not None else []
         return Attempt(
             ended=self._ended,
-            summary=self._summary,
+            summary=last.message(self._ended, self._summary, calls, self.bench.touched),
             rounds=spent.rounds,
             calls=spent.calls,
             usage=spent.usage,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from jobs.agent.budget import Budget
@@ -16,7 +18,7 @@ from jobs.agent.tools.inside import Listed
 from jobs.agent.tools.page import WHOLE_LINES
 from jobs.agent.tools.reds import named, told
 from jobs.agent.tools.search import Found, find
-from jobs.agent.tools.spec import Bench, ToolResult
+from jobs.agent.tools.spec import Bench
 from jobs.agent.words import specific, words
 from jobs.model.base import Block
 from jobs.tasks.task import Task
@@ -67,8 +69,25 @@ def _target(task: Task, context: Context) -> str:
     return "a test that you write first, since none is known to be red for this"
 
 
-def play(task: Task, context: Context, bench: Bench) -> tuple[tuple[Block, ...], tuple[Block, ...], tuple[Call, ...]]:
-    """(calls as an assistant's blocks, their results, their record)."""
+@dataclass(frozen=True)
+class Opening:
+    """The calls as an assistant's blocks, their results, and their record."""
+
+    asked: tuple[Block, ...]
+    results: tuple[Block, ...]
+    calls: tuple[Call, ...]
+
+    def text(self) -> str:
+        """The same as words, for a model that takes no turn which it did not write itself."""
+        shown = [
+            render("read_here", call=f"{a['name']} {json.dumps(a['input'], ensure_ascii=False)}", result=r["content"])
+            for a, r in zip(self.asked, self.results, strict=True)
+        ]
+        return "\n\n".join(shown)
+
+
+def play(task: Task, context: Context, bench: Bench) -> Opening:
+    """Makes the calls that a good first look would make."""
     wanted: list[tuple[str, dict[str, Any]]] = [("readfile", {"paths": ["."]})]
     listing = inside.show(bench.cell, ["."])[0].listing
     patterns, telling = words(task)
@@ -86,11 +105,11 @@ def play(task: Task, context: Context, bench: Bench) -> tuple[tuple[Block, ...],
     calls: list[Call] = []
     for number, (tool, args) in enumerate(wanted, 1):
         block: Block = {"type": "tool_use", "id": f"toolu_opening_{number}", "name": tool, "input": args}
-        made, result = _baseline(task, context, bench) if tool == "run_tests" else timed(tool, args, bench, Stuck())
+        made, text = _baseline(task, context, bench) if tool == "run_tests" else timed(tool, args, bench, Stuck())
         asked.append(block)
-        results.append({"type": "tool_result", "tool_use_id": block["id"], "content": result.content})
+        results.append({"type": "tool_result", "tool_use_id": block["id"], "content": text})
         calls.append(made)
-    return tuple(asked), tuple(results), tuple(calls)
+    return Opening(tuple(asked), tuple(results), tuple(calls))
 
 
 def _reading(chosen: Sequence[Pick], listing: Sequence[Listed]) -> dict[str, Any]:
@@ -110,11 +129,10 @@ def _found(patterns: tuple[str, ...], bench: Bench) -> Found:
     )
 
 
-def _baseline(task: Task, context: Context, bench: Bench) -> tuple[Call, ToolResult]:
+def _baseline(task: Task, context: Context, bench: Bench) -> tuple[Call, str]:
     """The suite's report on the base commit, which the harness already has."""
     assert context.baseline is not None
     text = told(context.baseline, "whole suite", context.baseline.red - target(task, context))
     made = Call("run_tests", {}, True, 0, len(text.text.encode()), text.cut, None, ())
-    if bench.record is not None:
-        bench.record.calls.append(made)
-    return made, ToolResult(ok=True, content=text.text, cut=text.cut)
+    number = bench.record.add(made) if bench.record is not None else 1
+    return made, f"[call {number}] {text.text}"

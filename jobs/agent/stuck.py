@@ -6,7 +6,10 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping
+from hashlib import sha256
 from typing import Any
+
+from jobs.agent.tools.paths import tidy
 
 STOP_AT = 4  # the repeat that is not run any more
 
@@ -14,10 +17,14 @@ STOP_AT = 4  # the repeat that is not run any more
 _NOISE = re.compile(
     r"\d+(?:\.\d+)?\s?m?s\b|0x[0-9a-f]{4,}|/tmp/\S+|\b\d{2}:\d{2}:\d{2}(?:[.,]\d+)?|\bpid \d+", re.IGNORECASE
 )
+_PATHS = ("path", "paths")
+# On an unchanged tree these can't say anything new, however they word it.
+_STEADY = ("readfile", "search")
 
 
 class Stuck:
-    """Counts repeats. A repeat counts only if call, result and tree are all the same."""
+    """Counts repeats, whatever lies between them, so that a circle of several calls is seen too. A repeat counts only
+    if call, result and tree are all the same; what changes by itself, as a file that is polled, never counts."""
 
     def __init__(self) -> None:
         self._seen: Counter[tuple[str, str, str]] = Counter()
@@ -25,17 +32,32 @@ class Stuck:
 
     def before(self, tool: str, args: Mapping[str, Any], workspace: str) -> int:
         """How often this call has already given its latest result on this tree."""
-        key = _key(tool, args)
-        result = self._last.get((key, workspace))
-        return self._seen[key, workspace, result] if result is not None else 0
+        name = key(tool, args)
+        result = self._last.get((name, workspace))
+        return self._seen[name, workspace, result] if result is not None else 0
 
     def after(self, tool: str, args: Mapping[str, Any], workspace: str, result: str) -> int:
         """Remembers a result; how often it was given now. `workspace` is the tree before the call."""
-        key, plain = _key(tool, args), _NOISE.sub("", result)
-        self._last[key, workspace] = plain
-        self._seen[key, workspace, plain] += 1
-        return self._seen[key, workspace, plain]
+        name, plain = key(tool, args), "" if tool in _STEADY else digest(result)
+        self._last[name, workspace] = plain
+        self._seen[name, workspace, plain] += 1
+        return self._seen[name, workspace, plain]
 
 
-def _key(tool: str, args: Mapping[str, Any]) -> str:
-    return f"{tool} {' '.join(json.dumps(args, sort_keys=True, ensure_ascii=False, default=str).split())}"
+def key(tool: str, args: Mapping[str, Any]) -> str:
+    """A name for a call that is equal for calls which ask the same: key order, spelling of paths and spacing aside."""
+    plain = " ".join(json.dumps(_tidied(args), sort_keys=True, ensure_ascii=False, default=str).split())
+    return sha256(f"{tool} {plain}".encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def digest(result: str) -> str:
+    """A name for a result, equal for results that differ in durations, addresses and the like only."""
+    return sha256(_NOISE.sub("", result).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def _tidied(value: Any, name: str = "") -> Any:
+    if isinstance(value, Mapping):
+        return {k: _tidied(v, str(k)) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_tidied(v, name) for v in value]
+    return tidy(value) if name in _PATHS and isinstance(value, str) else value

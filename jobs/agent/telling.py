@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from jobs.agent.record import Call
@@ -22,8 +22,11 @@ def kind_of(reply: Reply) -> Kind:
     return "last" if reply.text else "empty"
 
 
-def round_fields(number: int, reply: Reply, calls: Sequence[Call], tool_bytes: int) -> dict[str, Any]:
-    """The fields of a `round` event. `tool_output_bytes` is how much of the request were results of tools."""
+def round_fields(
+    number: int, reply: Reply, calls: Sequence[Call], first: int, tool_bytes: int, request: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The fields of a `round` event. `tool_output_bytes` is how much of the request were results of tools, `first` the
+    number of the first call, `request` what names the bodies that were sent."""
     usage = reply.usage
     writing_s = reply.writing_s
     return {
@@ -43,5 +46,7 @@ def round_fields(number: int, reply: Reply, calls: Sequence[Call], tool_bytes: i
         "seconds": round(reply.seconds, 3),
         "stop_reason": reply.stop_reason,
         "text": reply.text[:4000],
-        "calls": [call.to_trace() for call in calls],
+        "mended": list(reply.mended),
+        "calls": [call.to_trace(n) for n, call in enumerate(calls, first)],
+        "request": dict(request),
     }

@@ -1,54 +1,35 @@
-"""Asks the Anthropic Messages API, streamed, with tries and waits of our own."""
+"""Asks the Anthropic Messages API, streamed, with tries and waits of our own.
+
+The library prepares headers, sends, and raises its typed errors; the body is ours, as it would look at every block of
+the whole history again for each request, and events stay plain values, as its typed ones cost more than all the rest.
+"""
 
 from __future__ import annotations
 
-import json
-import random
 import time
 import weakref
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
-from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import httpx2
-from anthropic import Anthropic, APIConnectionError, APIStatusError, APITimeoutError
+from anthropic import Anthropic, APIConnectionError, APIStatusError, APITimeoutError, Stream
 
 from jobs.model.assembly import Assembly
-from jobs.model.base import AskFailed, Reply, Request
-from jobs.model.faults import Fault, retry_after_s, wait_s
+from jobs.model.base import Request
+from jobs.model.encode import Encoder, encoded
+from jobs.model.endpoint import CUT, Broke, Endpoint
+from jobs.model.faults import Fault, retry_after_s, should_retry
+from jobs.model.limiter import Limiter
 from jobs.model.prices import Prices
-from jobs.model.quirks import quirks_of
-from jobs.model.usage import Usage
 
 ENDPOINT = "https://api.anthropic.com"
-_BYTES_A_TOKEN = 2  # an upper estimate of tokens: text of any language has more bytes than that for each
-_OVERHEAD_TOKENS = 1000
-_CUT = Fault(None, "connection", "the stream ended before the reply was complete")
+_PATH = "/v1/messages"
+_LEAST_THINKING, _MOST_THINKING = 1024, 4096  # tokens, where a budget must be named
 
 
-@dataclass
-class _Tries:
-    """What the tries of one request have cost so far."""
-
-    began: float
-    made: int = 0
-    waited_s: float = 0.0
-    usage: Usage = field(default_factory=Usage)
-    usd: float | None = None
-
-
-class _Failed(Exception):
-    """One try failed after `usage` was spent."""
-
-    def __init__(self, fault: Fault, usage: Usage) -> None:
-        super().__init__(fault.sentence)
-        self.fault = fault
-        self.usage = usage
-
-
-class AnthropicModel:
+class AnthropicModel(Endpoint):
     """A Model behind the Messages API. Key and address are what is given here, never the environment's."""
 
     def __init__(
@@ -59,109 +40,64 @@ class AnthropicModel:
         base_url: str = ENDPOINT,
         prices: Prices | None = None,
         sleep: Callable[[float], None] = time.sleep,
+        limiter: Limiter | None = None,
     ) -> None:
-        self.name = name
-        self.quirks = quirks_of(name)
-        self.price = (prices or Prices.load()).of(name)
-        self._sleep = sleep
+        super().__init__(name, base_url, prices=prices, sleep=sleep, limiter=limiter)
         timeout = httpx2.Timeout(600.0, connect=10.0, read=180.0)  # a silent stream is dead; pings come sooner
         self._client = Anthropic(
             api_key=api_key, base_url=base_url, max_retries=0, timeout=timeout, open_telemetry=False
         )
         weakref.finalize(self, self._client.close)
+        self._encoder = Encoder()
+        self._frozen: tuple[object, object, bytes] | None = None  # tools and system of the last request, and their JSON
 
-    def ceiling(self, request: Request) -> float | None:
-        """An upper bound in dollars for one try; None where the model has no price."""
-        if self.price is None:
-            return None
-        size = len(json.dumps([request.system, request.tools, request.messages], ensure_ascii=False).encode())
-        return self.price.most(size // _BYTES_A_TOKEN + _OVERHEAD_TOKENS, self._max_tokens(request))
-
-    def ask(self, request: Request) -> Reply:
-        """The reply. Raises AskFailed (an EnvironmentFault) with what was spent in vain."""
-        tries = _Tries(time.monotonic())
-        while True:
-            tries.made += 1
-            try:
-                return self._once(request, tries)
-            except _Failed as failed:
-                self._charge(tries, failed.usage)
-                self._wait(request, failed.fault, tries)
-
-    def _wait(self, request: Request, fault: Fault, tries: _Tries) -> None:
-        """Waits before the next try, or raises AskFailed."""
-        failed = partial(AskFailed, usage=tries.usage, usd=tries.usd)
-        if fault.kind == "too_long":
-            raise failed(fault.sentence, why="too_long")
-        wait = wait_s(fault, tries=tries.made, waited_s=tries.waited_s, jitter=random.random())
-        if wait is None:
-            raise failed(fault.sentence, why="away" if fault.kind == "temporary" else "refused")
-        bound = self.ceiling(request)
-        if request.limit_usd is not None and bound is not None and (tries.usd or 0.0) + bound > request.limit_usd:
-            raise failed(f"{fault.sentence} Another try could pass the budget.", why="limit")
-        tries.waited_s += wait
-        self._sleep(wait)
-
-    def _charge(self, tries: _Tries, usage: Usage) -> None:
-        tries.usage += usage
-        if self.price is not None:
-            tries.usd = (tries.usd or 0.0) + self.price.cost(usage)
-
-    def _once(self, request: Request, tries: _Tries) -> Reply:
-        started, first = time.monotonic(), None
-        assembly, size = Assembly(), 0
-        try:
-            with self._client.messages.create(**self._body(request)) as stream:
-                size = len(stream.response.request.content)
-                for event in stream:
-                    if first is None and event.type == "content_block_delta":
-                        first = time.monotonic()
-                    assembly.feed(event.to_dict(mode="json"))
-        except (APIStatusError, APIConnectionError, httpx2.HTTPError, ValueError) as error:
-            raise _Failed(_fault(error), assembly.usage) from error
-        if not assembly.complete or (assembly.broken and assembly.stop_reason == "tool_use"):
-            raise _Failed(_CUT, assembly.usage)
-        now = time.monotonic()
-        self._charge(tries, assembly.usage)
-        return Reply(
-            blocks=assembly.blocks,
-            stop_reason=str(assembly.stop_reason),
-            usage=tries.usage,
-            usd=tries.usd,
-            model=assembly.model or self.name,
-            request_bytes=size,
-            first_token_ms=round(((first or now) - started) * 1000),
-            seconds=now - tries.began,
-            writing_s=now - (first or now),
-        )
-
-    def _body(self, request: Request) -> dict[str, Any]:
-        body: dict[str, Any] = {
-            "model": self.name,
-            "max_tokens": self._max_tokens(request),
-            "system": request.system,
-            "tools": request.tools,
-            "messages": request.messages,
-            "stream": True,
-        }
+    def _body(self, request: Request, max_tokens: int) -> bytes:
+        head: dict[str, Any] = {"model": self.name, "max_tokens": max_tokens, "stream": True}
         if self.quirks.thinking == "adaptive":
-            body["thinking"] = {"type": "adaptive"}
-        return body
+            head["thinking"] = {"type": "adaptive"}
+        elif self.quirks.thinking == "manual" and max_tokens > _LEAST_THINKING:
+            budget = max(_LEAST_THINKING, min(_MOST_THINKING, max_tokens // 2))
+            head["thinking"] = {"type": "enabled", "budget_tokens": budget}
+        messages = self._encoder.messages(request.messages)
+        return b'%s,%s,"messages":%s}' % (encoded(head)[:-1], self._unchanging(request), messages)
 
-    def _max_tokens(self, request: Request) -> int:
-        return min(request.max_tokens, self.quirks.max_output)
+    def _unchanging(self, request: Request) -> bytes:
+        """System prompt and tools, which are the same for a whole run."""
+        if self._frozen is None or self._frozen[:2] != (request.system, request.tools):
+            self._frozen = (request.system, request.tools, _members(system=request.system, tools=request.tools))
+        return self._frozen[2]
+
+    def _assembly(self, size: int) -> Assembly:
+        return Assembly()
+
+    @contextmanager
+    def _stream(self, body: bytes) -> Iterator[Iterator[Mapping[str, Any]]]:
+        try:
+            post = self._client.post
+            with post(_PATH, content=body, cast_to=object, stream=True, stream_cls=Stream[object]) as stream:
+                self._heard(stream.response.headers)
+                yield cast(Iterator[Mapping[str, Any]], iter(stream))  # `object` leaves each event as its JSON
+        except (APIStatusError, APIConnectionError, httpx2.HTTPError, ValueError, LookupError) as error:
+            if isinstance(error, APIStatusError):
+                self._heard(error.response.headers)
+            raise Broke(_fault(error)) from error
+
+
+def _members(**values: Any) -> bytes:
+    """Members of a JSON object without its brackets."""
+    return encoded(values)[1:-1]
 
 
 def _fault(error: Exception) -> Fault:
     """What a library's error says, in our words."""
     if isinstance(error, APIStatusError):
-        asked = error.response.headers.get("x-should-retry")
+        headers = error.response.headers
         return Fault(
             status=error.status_code,
             type=str(error.type or "error"),
             message=error.api_message or error.message,
-            after_s=retry_after_s(error.response.headers, datetime.now(UTC)),
-            should_retry={"true": True, "false": False}.get(asked or ""),
+            after_s=retry_after_s(headers, datetime.now(UTC)),
+            should_retry=should_retry(headers),
         )
     if isinstance(error, APITimeoutError | httpx2.TimeoutException):
         return Fault(None, "timeout", "no answer in time")
@@ -169,4 +105,4 @@ def _fault(error: Exception) -> Fault:
         return Fault(None, "connection", str(error.__cause__ or error.message))
     if isinstance(error, httpx2.HTTPError):
         return Fault(None, "connection", str(error) or type(error).__name__)
-    return _CUT
+    return CUT

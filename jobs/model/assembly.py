@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
 from jobs.model.base import Block
+from jobs.model.lenient import strict
 from jobs.model.usage import Usage
 
 _CHARS_A_TOKEN = 3  # of output that a broken stream can no longer tell; an upper estimate
+_PIECES = {
+    "text_delta": "text",
+    "thinking_delta": "thinking",
+    "signature_delta": "signature",
+    "input_json_delta": "partial_json",
+}
 
 
 class Assembly:
@@ -19,51 +25,54 @@ class Assembly:
         self.stop_reason: str | None = None
         self.model = ""
         self.complete = False
-        self.broken = False  # a tool call whose input is no JSON
+        self.notes: tuple[str, ...] = ()  # nothing here is an estimate once it is complete
+        self.begun = False  # the first token was seen
+        self.unread: dict[str, str] = {}  # id of a tool call -> its input, where that is no JSON
         self._blocks: list[Block] = []
-        self._json = ""
+        self._pieces: dict[str, list[str]] = {}  # of the block that is being written
         self._usage: dict[str, Any] = {}
         self._chars = 0
 
     def feed(self, event: Mapping[str, Any]) -> None:
         """Takes one event of the stream."""
         kind = event["type"]
+        if kind == "content_block_delta":
+            return self._delta(event["delta"])
+        self._close()
         if kind == "message_start":
             self.model = event["message"].get("model", "")
             self._usage.update(event["message"].get("usage") or {})
         elif kind == "content_block_start":
             self._blocks.append(dict(event["content_block"]))
-            self._json = ""
-        elif kind == "content_block_delta":
-            self._delta(event["delta"])
-        elif kind == "content_block_stop":
-            self._close()
         elif kind == "message_delta":
             self.stop_reason = event["delta"].get("stop_reason")
             self._usage.update({k: v for k, v in (event.get("usage") or {}).items() if v is not None})
         elif kind == "message_stop":
             self.complete = self.stop_reason is not None
+        return None
 
     def _delta(self, delta: Mapping[str, Any]) -> None:
-        block = self._blocks[-1]
-        for kind, key in (("text_delta", "text"), ("thinking_delta", "thinking"), ("signature_delta", "signature")):
-            if delta["type"] == kind:
-                block[key] = (block.get(key) or "") + delta[key]
-                self._chars += len(delta[key])
-        if delta["type"] == "input_json_delta":
-            self._json += delta["partial_json"]
-            self._chars += len(delta["partial_json"])
-        elif delta["type"] == "citations_delta":
+        self.begun = True
+        kind = delta["type"]
+        if kind == "citations_delta":
+            block = self._blocks[-1]
             block["citations"] = [*(block.get("citations") or []), delta["citation"]]
+        elif (key := _PIECES.get(kind)) is not None:
+            self._pieces.setdefault(key, []).append(delta[key])
+            self._chars += len(delta[key])
 
     def _close(self) -> None:
-        block = self._blocks[-1]
-        if block.get("type") != "tool_use" or not self._json:
-            return
-        try:
-            block["input"] = json.loads(self._json)
-        except ValueError:
-            self.broken = True
+        """Puts the pieces of a block together: once, as a long text would be copied for every piece."""
+        for key, pieces in self._pieces.items():
+            block, written = self._blocks[-1], "".join(pieces)
+            if key != "partial_json":
+                block[key] = (block.get(key) or "") + written
+            elif block.get("type") == "tool_use" and written:
+                try:
+                    block["input"] = strict(written)
+                except ValueError:
+                    self.unread[str(block.get("id"))] = written
+        self._pieces = {}
 
     @property
     def blocks(self) -> tuple[Block, ...]:

@@ -2,7 +2,7 @@
 
 Messages and blocks have the shape of the Anthropic Messages API (`role`, `content` blocks of type text,
 tool_use, tool_result, thinking …); other endpoints translate at their edge. A reply's blocks go back into
-the history exactly as received.
+the history exactly as received. What was sent once must never be changed in place: its bytes are kept.
 """
 
 from __future__ import annotations
@@ -60,6 +60,7 @@ class Reply:
     first_token_ms: int
     seconds: float
     writing_s: float = 0.0  # from the first token to the last
+    mended: tuple[str, ...] = ()  # what was put right in the reply before anybody saw it, one phrase each
 
     @property
     def calls(self) -> tuple[Block, ...]:
@@ -76,6 +77,7 @@ class Model(Protocol):
     """An endpoint that answers requests."""
 
     name: str
+    plays: bool  # whether it takes an assistant turn that it did not write itself
 
     def ceiling(self, request: Request) -> float | None:
         """An upper bound in dollars for `ask(request)`, one try; None where the model has no price."""
@@ -83,4 +85,9 @@ class Model(Protocol):
 
     def ask(self, request: Request) -> Reply:
         """The reply. Raises AskFailed, an EnvironmentFault (key dead, endpoint away after retries …)."""
+        ...
+
+    def in_vain(self) -> tuple[Usage, float | None]:
+        """Tokens and dollars of the last `ask` if neither a reply nor AskFailed told them: something else ended it,
+        such as a stop while it waited or Ctrl-C in the middle of a stream."""
         ...

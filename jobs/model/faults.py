@@ -11,10 +11,22 @@ from typing import Literal
 LONGEST_WAIT_S = 60.0  # of one wait, whatever the endpoint asks for
 LONGEST_WAITING_S = 300.0  # of all waits of one request
 MOST_TRIES = 8
+MOST_UNREADABLE = 3  # tries of a request whose replies are complete but no JSON: waiting does not mend a model
+UNREADABLE = "unreadable_reply"
 
-_TEMPORARY = ("overloaded_error", "api_error", "rate_limit_error", "timeout_error")
-_SPENT = ("credit balance", "spend limit", "spending limit", "billing", "usage limit", "monthly limit")
-_LONG = ("prompt is too long", "exceed context limit", "context window", "too many total text bytes")
+# What an error inside a stream, which has status 200, may be called where another try is of no use.
+_LASTING = (
+    *("invalid_request_error", "authentication_error", "permission_error", "not_found_error", "billing_error"),
+    *("request_too_large", "content_filter", "invalid_api_key", "model_not_found"),
+)
+_SPENT = (
+    *("credit balance", "spend limit", "spending limit", "billing", "usage limit", "monthly limit"),
+    *("insufficient_quota", "insufficient balance", "insufficient credit", "more credits"),
+)
+_LONG = (
+    *("prompt is too long", "exceed context limit", "context window", "too many total text bytes"),
+    *("maximum context length", "context_length_exceeded", "context length"),
+)
 
 Kind = Literal["temporary", "dead", "too_long"]
 
@@ -28,12 +40,13 @@ class Fault:
     message: str
     after_s: float | None = None
     should_retry: bool | None = None
+    settings: str = "ANTHROPIC"  # how the names of the settings begin that lead there
 
     @property
     def kind(self) -> Kind:
         """Whether waiting may help."""
-        words = self.message.lower()
-        if any(sign in words for sign in _SPENT):
+        words = f"{self.type} {self.message}".lower()
+        if self.status == 402 or any(sign in words for sign in _SPENT):
             return "dead"
         if self.status == 413 or (self.status == 400 and any(sign in words for sign in _LONG)):
             return "too_long"
@@ -41,24 +54,29 @@ class Fault:
             return "temporary" if self.should_retry else "dead"
         if self.status is None or self.status in (408, 409, 429) or self.status >= 500:
             return "temporary"
-        return "temporary" if self.status == 200 and self.type in _TEMPORARY else "dead"
+        return "temporary" if self.status == 200 and self.type not in _LASTING else "dead"
 
     @property
     def sentence(self) -> str:
         """What people are told."""
         what = f"{self.status} {self.type}" if self.status else self.type
         if self.status in (401, 403):
-            return f"The model key was refused ({what}): {self.message} Check ANTHROPIC_API_KEY."
+            return f"The model key was refused ({what}): {self.message} Check {self.settings}_API_KEY."
         if self.status == 404:
-            return f"The model endpoint does not know this model or address ({what}): {self.message}"
+            return (
+                f"The model endpoint does not know this model or address ({what}): {self.message} "
+                f"Check the model's name and {self.settings}_BASE_URL."
+            )
+        if self.type == UNREADABLE:
+            return f"The model's replies can't be read: {self.message} Try another model."
         if self.kind == "temporary":
-            return f"The model endpoint is away ({what}): {self.message} Check ANTHROPIC_BASE_URL if it is set."
+            return f"The model endpoint is away ({what}): {self.message} Check {self.settings}_BASE_URL if it is set."
         return f"The model endpoint refused the request ({what}): {self.message}"
 
 
 def wait_s(fault: Fault, *, tries: int, waited_s: float, jitter: float) -> float | None:
     """Seconds to wait before try `tries` + 1, None to give up. `jitter` is between 0 and 1."""
-    if fault.kind != "temporary" or tries >= MOST_TRIES:
+    if fault.kind != "temporary" or tries >= (MOST_UNREADABLE if fault.type == UNREADABLE else MOST_TRIES):
         return None
     wanted = fault.after_s if fault.after_s is not None else min(0.5 * 2 ** (tries - 1), 8.0) * (0.75 + jitter / 4)
     wait = min(wanted, LONGEST_WAIT_S)
@@ -77,6 +95,11 @@ def retry_after_s(headers: Mapping[str, str], now: datetime) -> float | None:
     except ValueError:
         return None
     return max(0.0, (at.replace(tzinfo=at.tzinfo or UTC) - now).total_seconds())
+
+
+def should_retry(headers: Mapping[str, str]) -> bool | None:
+    """What the response itself says about another try; None if it says nothing."""
+    return {"true": True, "false": False}.get(headers.get("x-should-retry") or "")
 
 
 def _number(text: str | None) -> float | None:

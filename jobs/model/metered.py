@@ -28,14 +28,14 @@ class Metered:
         self._charge = charge
         self._clock = clock
         self._counted: float | None = None
-        self.name = model.name
+        self.name, self.plays = model.name, model.plays
 
     def ceiling(self, request: Request) -> float | None:
         """As the model says."""
         return self._model.ceiling(request)
 
     def ask(self, request: Request) -> Reply:
-        """The model's reply, charged; a failure is charged too before it is raised."""
+        """The model's reply, charged; a failure, and what was spent when something else ended it, is charged too."""
         if self._counted is None:
             self._counted = self._clock()
         try:
@@ -43,8 +43,17 @@ class Metered:
         except AskFailed as failed:
             self._charge(failed.usd, failed.usage, rounds=0, seconds=self._since())
             raise
+        except BaseException:
+            usage, usd = self._model.in_vain()
+            if usage != Usage():
+                self._charge(usd, usage, rounds=0, seconds=self._since())
+            raise
         self._charge(reply.usd, reply.usage, rounds=1, seconds=self._since())
         return reply
+
+    def in_vain(self) -> tuple[Usage, float | None]:
+        """As the model says; it was charged."""
+        return self._model.in_vain()
 
     def _since(self) -> float:
         before, self._counted = self._counted, self._clock()

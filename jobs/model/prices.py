@@ -7,10 +7,14 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
+from pathlib import Path
 
+from jobs.errors import UserError
+from jobs.model.quirks import PREFIX
 from jobs.model.usage import Usage
 
 _MILLION = 1_000_000
+_FORM = 'Write as_of = "YYYY-MM-DD" and [models] with NAME = { input, output, write_5m, write_1h, read } in dollars.'
 
 
 @dataclass(frozen=True)
@@ -24,6 +28,10 @@ class Price:
     read: float
     long_from: int | None = None
     long_factor: float = 1.0
+
+    def __post_init__(self) -> None:
+        if any(not isinstance(rate, int | float) or rate < 0 for rate in vars(self).values() if rate is not None):
+            raise ValueError("prices are numbers from 0 on")
 
     def cost(self, usage: Usage) -> float:
         """Dollars for one request with `usage`."""
@@ -58,6 +66,21 @@ class Prices:
         table = tomllib.loads(text or (files("jobs.model") / "prices.toml").read_text("utf-8"))
         return cls(str(table["as_of"]), {name: Price(**row) for name, row in table["models"].items()})
 
+    @classmethod
+    def read(cls, path: Path | None) -> Prices:
+        """The shipped table with an operator's file of the same form laid over it. Raises UserError with one line."""
+        shipped = cls.load()
+        if path is None:
+            return shipped
+        try:
+            own = cls.load(path.read_text("utf-8"))
+        except (OSError, ValueError, LookupError, TypeError, AttributeError) as wrong:
+            raise UserError(f"PATCHWRIGHT_PRICES: {path} is no price table: {wrong}. {_FORM}") from None
+        return cls(own.as_of, {**shipped.models, **own.models})
+
     def of(self, model: str) -> Price | None:
-        """The model's price; a dated name (…-20250929) has its undated one's. None if it is not known."""
-        return self.models.get(model) or self.models.get(re.sub(r"-20\d{6}$", "", model))
+        """The model's price; a dated name (…-20250929) has its undated one's, `openai/NAME` that of NAME. None if it is
+        not known."""
+        names = (model, model.removeprefix(PREFIX))
+        found = (self.models.get(n) or self.models.get(re.sub(r"-20\d{6}$", "", n)) for n in names)
+        return next((price for price in found if price is not None), None)

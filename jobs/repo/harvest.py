@@ -46,7 +46,7 @@ class _Kept:
         self._paths = frozenset(os.fsencode(path) for path, _ in skipped)
 
     def __contains__(self, path: bytes) -> bool:
-        return path in self._paths or any(folder in self._paths for folder in _folders((path,)))
+        return path in self._paths or any(folder in self._paths for folder in folders_of((path,)))
 
 
 def harvest(
@@ -64,7 +64,7 @@ def harvest(
     seen: set[bytes] = set()
     for found in walk:
         seen.add(found.path)
-        if known.get(found.path) != (found.mode, _blob_id(algorithm, found.data)):
+        if known.get(found.path) != (found.mode, blob_id(algorithm, found.data)):
             changed.append(found)
     wanted = _not_ignored(trees.git_dir, folder, changed, known)
     kept = _Kept(walk.skipped)
@@ -82,7 +82,7 @@ class _Walk:
         self._root = root
         self._leave = leave
         self._known = known
-        self._known_folders = frozenset(_folders(known))
+        self._known_folders = frozenset(folders_of(known))
         self._layer = os.fsencode(layer_source) if layer_source else None
         self._count = 0
         self.skipped: list[tuple[str, str]] = []
@@ -114,7 +114,7 @@ class _Walk:
                 yield from self._folder(child, path)
             finally:
                 os.close(child)
-        elif reason := _refusal(path, info, known=path in self._known):
+        elif reason := refusal(path, info, known=path in self._known):
             self._skip(path, reason)
         else:
             self._bound()
@@ -141,7 +141,8 @@ class _Walk:
         self.skipped.append((os.fsdecode(path), reason))
 
 
-def _refusal(path: bytes, info: os.stat_result, *, known: bool) -> str | None:
+def refusal(path: bytes, info: os.stat_result, *, known: bool) -> str | None:
+    """Why what stands at `path` can be no part of a tree; None if it can."""
     if not (stat.S_ISREG(info.st_mode) or stat.S_ISLNK(info.st_mode)):
         return "a special file"
     if stat.S_ISREG(info.st_mode) and info.st_nlink != 1:
@@ -159,14 +160,16 @@ def _read(folder: int, name: bytes) -> bytes:
         return handle.read(_MAX_FILE + 1)
 
 
-def _folders(paths: Iterable[bytes]) -> Iterator[bytes]:
+def folders_of(paths: Iterable[bytes]) -> Iterator[bytes]:
+    """Every folder above each of `paths`, the nearest first."""
     for path in paths:
         while b"/" in path:
             path = path.rpartition(b"/")[0]
             yield path
 
 
-def _blob_id(algorithm: str, data: bytes) -> str:
+def blob_id(algorithm: str, data: bytes) -> str:
+    """The object id of a file with these bytes."""
     return hashlib.new(algorithm, b"blob %d\0" % len(data) + data).hexdigest()
 
 
@@ -175,21 +178,26 @@ def _store(git_dir: Path, data: bytes) -> str:
 
 
 def _not_ignored(git_dir: Path, folder: Path, found: list[_Found], known: dict[bytes, tuple[str, str]]) -> list[_Found]:
-    """`found` without new files that the tree's own .gitignore files exclude (read as data by check-ignore)."""
-    new = [f.path for f in found if f.path not in known]
-    if not new:
-        return found
+    """`found` without new files that are ignored."""
+    left_out = ignored(git_dir, folder, [f.path for f in found if f.path not in known])
+    return [f for f in found if f.path not in left_out]
+
+
+def ignored(git_dir: Path, folder: Path, paths: Iterable[bytes]) -> frozenset[bytes]:
+    """Those of `paths` that the .gitignore files of `folder` exclude (read as data by check-ignore)."""
+    stdin = b"".join(path + b"\0" for path in paths)
+    if not stdin:
+        return frozenset()
     # check-ignore knows no literal pathspecs, and takes each line literally anyway.
     environment = {"GIT_WORK_TREE": str(folder), "GIT_LITERAL_PATHSPECS": "0"}
     # Four fields a path, matched or not; exit status 1 says that nothing matched.
     out = git(
         git_dir, "check-ignore", "-z", "--stdin", "--no-index", "--verbose", "--non-matching",
-        stdin=b"".join(p + b"\0" for p in new), env=environment, cwd=folder, accept=(0, 1),
+        stdin=stdin, env=environment, cwd=folder, accept=(0, 1),
     )  # fmt: skip
     fields = out.split(b"\0")
-    ignored = {
+    return frozenset(
         path
         for source, pattern, path in zip(fields[0::4], fields[2::4], fields[3::4], strict=False)
         if source and not pattern.startswith(b"!")
-    }
-    return [f for f in found if f.path not in ignored]
+    )

@@ -25,7 +25,7 @@ def isolation(identity: Identity) -> list[str]:
 
 
 def filesystem(view: View, limits: Limits) -> list[str]:
-    """The root: kernel file systems, sized scratch, links and mounts, then everything made read-only."""
+    """The root: kernel file systems, sized scratch, links and mounts; `sealed` makes it read-only."""
     made = _Folders()
     words = ["--proc", "/proc", "--dev", "/dev"]
     for place, size in (("/dev/shm", limits.shared), ("/tmp", limits.tmp)):
@@ -43,6 +43,14 @@ def filesystem(view: View, limits: Limits) -> list[str]:
         kind = "--bind" if mount.writable else "--ro-bind"
         words += [*made.parents(mount.inside), kind, str(mount.source), mount.inside]
         made.add(mount.inside)
+    return words
+
+
+def sealed(out: str | None, limits: Limits) -> list[str]:
+    """The folder `out` at /out (None: sized scratch), and all that was mounted so far but writable mounts made
+    read-only."""
+    scratch = ["--perms", "0777", "--size", str(limits.tmp), "--tmpfs", "/out"]
+    words = ["--bind", out, "/out"] if out else scratch
     return [*words, "--ro-bind", "/proc/sys", "/proc/sys", "--remount-ro", "/dev", "--remount-ro", "/"]
 
 

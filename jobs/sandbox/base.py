@@ -66,6 +66,11 @@ class Cell(Protocol):
         ...
 
     def fingerprints(self) -> Mapping[str, str]:
-        """Size, times and mode of every file of the tree by path, read from outside between two commands: no content,
-        no link followed, generated folders left out. Equal fingerprints mean an unchanged file."""
+        """`size:mtime_ns:ctime_ns:mode` of every file of the tree by path, read from outside between two commands: no
+        content, no link followed, generated folders left out. Equal fingerprints mean an unchanged file."""
+        ...
+
+    def read(self, path: str) -> bytes | None:
+        """The bytes of the regular file at `path` (relative to the tree), read from outside between two commands; None
+        where there is none, where a part of `path` is a link, or above 10 MB."""
         ...

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import os
 import platform
+import stat
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 
 from jobs.errors import EnvironmentFault
@@ -24,6 +27,8 @@ from jobs.sandbox.walls import Wall
 from jobs.sandbox.watch import disk_watch, memory_watch
 
 _DEFAULT = Limits()
+_READ = 10 << 20  # bytes of a file that is read whole
+_NAMES = 1 << 16  # a file may have many names here: no command can give one of the tree to a file outside
 _MENDS = (
     ("uid map", "User name spaces are forbidden here: allow them for bubblewrap (AppArmor), or run as root."),
     ("RTM_NEWADDR", "User name spaces are restricted here: allow them for bubblewrap by an AppArmor profile."),
@@ -78,6 +83,7 @@ class Cells:
     def close(self) -> None:
         """Frees the slot and removes what its cells left."""
         self._sweep()
+        self.groups.clear()
         self.slot.free()
 
     def _sweep(self) -> None:
@@ -159,49 +165,76 @@ class BubblewrapCell:
         Raises EnvironmentFault if the sandbox itself can't start.
         """
         _cover(self._tree)
+        with self._cells.groups.reused(self._limits) as group, self._out(command) as out:
+            ending = process.run(self._plan(command, out, group))
+            collected = collect(out, command.collect, self._limits) if out else {}
+            return self._result(ending, collected, self._too_much(group))
+
+    @contextlib.contextmanager
+    def _out(self, command: Command) -> Iterator[Path | None]:
+        """A fresh folder for /out, None where nothing is collected from it."""
+        if not command.collect:
+            yield None
+            return
         out = Path(tempfile.mkdtemp(prefix="out-", dir=self._cells.slot.folder))
         try:
-            identity = self._cells.slot.identity
-            os.chown(out, identity.uid, identity.gid)
-            with self._cells.groups.group(groups.new_name(), self._limits) as group:
-                ending = process.run(self._plan(command, out, group))
-                spent = self._too_much(group)
-            return self._result(ending, collect(out, command.collect, self._limits), spent)
+            os.chown(out, self._cells.slot.identity.uid, self._cells.slot.identity.gid)
+            yield out
         finally:
             files.clear(out)
 
-    def _plan(self, command: Command, out: Path, group: Group) -> process.Plan:
+    def fingerprints(self) -> Mapping[str, str]:
+        """Size, times and mode of every file of the tree by path; see `files.fingerprints`."""
+        return files.fingerprints(self._tree)
+
+    def read(self, path: str) -> bytes | None:
+        """The bytes of one regular file of the tree, None if there is none, if a link leads there, or above 10 MB."""
+        try:
+            return files.read_inside(self._tree, path, _READ, names=_NAMES)
+        except OSError:
+            return None
+
+    def _plan(self, command: Command, out: Path | None, group: Group) -> process.Plan:
         cells, identity = self._cells, self._cells.slot.identity
-        view = dataclasses.replace(self._view, mounts=(*self._view.mounts, Mount(out, "/out", True)))
         drop = cells.programs.drop
-        watched = [self._tree, out, *([view.home] if view.home else [])]
+        watched = [self._tree, *(folder for folder in (out, self._view.home) if folder)]
         started = _Started()
         watches = [disk_watch(tuple(watched), self._limits.disk, self._limits.entries)]
         by_hand = memory_watch(started.pid, self._limits.memory)
         watches.append((lambda: self._too_much(group)) if group.folders else by_hand)
+        alone = identity.mode == "rootful"  # no one else's processes count
 
         def limit(pid: int) -> None:
             started.note(pid)
-            already = limits.tasks_of(identity.uid) if identity.mode == "userns" else 0
-            limits.restrain(pid, self._limits, processes=already + self._limits.processes)
+            if alone:
+                limits.restrain(pid, self._limits, processes=self._limits.processes)
+                group.add(pid)
+
+        def before(pid: int) -> None:
+            limits.restrain(pid, self._limits, processes=limits.tasks_of(identity.uid) + self._limits.processes)
             group.add(pid)
 
+        sealed = argv.sealed(str(out) if out else None, self._limits)
+        own = [*sealed, *argv.environment(command.env), "--chdir", command.cwd]
         return process.Plan(
             bubblewrap=str(cells.programs.bubblewrap),
-            argv=[
-                *argv.isolation(identity),
-                *argv.filesystem(view, self._limits),
-                *argv.environment({**view.environment, **command.env}),
-                *("--chdir", command.cwd),
-            ],
+            argv=self._world + process.joined(own),
             command=[*argv.dropping(identity, str(drop) if drop else None), *command.argv],
             filter=cells.filter,
             limit=limit,
+            before=None if alone else before,
             watches=tuple(watches),
             timeout_s=command.timeout_s,
             max_output=command.max_output,
             stdin=command.stdin,
         )
+
+    @cached_property
+    def _world(self) -> bytes:
+        """What is the same for every command on this tree."""
+        root = argv.filesystem(self._view, self._limits)
+        variables = argv.environment(self._view.environment)
+        return process.joined([*argv.isolation(self._cells.slot.identity), *root, *variables])
 
     def _too_much(self, group: Group) -> str | None:
         """The kernel ends one process for memory, and with version 1 the others go on without it."""
@@ -246,6 +279,9 @@ def _cover(tree: Path) -> None:
     """Makes sure that what is mounted over /src/.git goes onto a real folder: bubblewrap follows links, and a
     former command may have left one."""
     place = tree / ".git"
+    with contextlib.suppress(OSError):
+        if stat.S_ISDIR(place.lstat().st_mode):
+            return
     if place.is_symlink() or (place.exists() and not place.is_dir()):
         place.unlink()
     place.mkdir(exist_ok=True)

@@ -8,7 +8,7 @@ import os
 import subprocess
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from jobs.sandbox.limits import Limits
@@ -21,31 +21,56 @@ _GONE_S = 1.0  # how long a group's last processes may take to leave it
 @dataclass(frozen=True)
 class Groups:
     """Where groups can be made. `version` is 2, 1 or 0 (none: the watchdog alone bounds memory); `parents` holds
-    one folder (version 2) or one for each controller (version 1)."""
+    one folder (version 2) or one for each controller (version 1). `spare` holds groups between two commands."""
 
     version: int
     parents: tuple[Path, ...] = ()
+    spare: dict[Limits, Group] = field(default_factory=dict, compare=False)
 
     @contextlib.contextmanager
     def group(self, name: str, limits: Limits) -> Iterator[Group]:
         """A group called `name` that bounds memory and processes; removed at the end, with all that is in it.
         Without any kind of group this does nothing."""
-        made = Group(tuple(parent / name for parent in self.parents), self.version)
-        for folder in made.folders:
-            folder.mkdir(exist_ok=True)
-            _bound(folder, limits)
+        made = self._make(name, limits)
         try:
             yield made
         finally:
             made.remove()
 
+    @contextlib.contextmanager
+    def reused(self, limits: Limits) -> Iterator[Group]:
+        """A group that nothing is in, as `group` gives it; it serves again unless something was killed in it for
+        memory, or is left in it. `clear` removes those that are kept."""
+        group = self.spare.pop(limits, None) or self._make(new_name(), limits)
+        try:
+            yield group
+        finally:
+            if group.out_of_memory or group.busy or limits in self.spare:
+                group.remove()
+            else:
+                self.spare[limits] = group
+
+    def clear(self) -> None:
+        """Removes the groups that are kept."""
+        while self.spare:
+            self.spare.popitem()[1].remove()
+
+    def _make(self, name: str, limits: Limits) -> Group:
+        folders = tuple(parent / name for parent in self.parents)
+        for folder in folders:
+            folder.mkdir(exist_ok=True)
+            _bound(folder, limits)
+        counts = (folder / file for folder in folders for file in ("memory.events", "memory.oom_control"))
+        return Group(folders, self.version, tuple(file for file in counts if file.exists()))
+
 
 @dataclass(frozen=True)
 class Group:
-    """One command's group."""
+    """One command's group. `kills` are the files that count what was killed for memory."""
 
     folders: tuple[Path, ...]
     version: int
+    kills: tuple[Path, ...] = ()
 
     def add(self, pid: int) -> None:
         """Moves `pid` in; what it starts from then on stays in."""
@@ -55,7 +80,12 @@ class Group:
     @property
     def out_of_memory(self) -> bool:
         """True if the kernel killed something here for memory."""
-        return any(_kills(folder) for folder in self.folders)
+        return any(_killed(file) for file in self.kills)
+
+    @property
+    def busy(self) -> bool:
+        """True if a process is in it."""
+        return any((folder / "cgroup.procs").read_text() for folder in self.folders)
 
     def remove(self) -> None:
         """Kills what is left (version 2) and removes the folders; a group that stays busy is left behind."""
@@ -154,11 +184,10 @@ def _bound(folder: Path, limits: Limits) -> None:
                 raise
 
 
-def _kills(folder: Path) -> bool:
-    for name in ("memory.events", "memory.oom_control"):
-        with contextlib.suppress(OSError):
-            words = (folder / name).read_text().split()
-            return words[words.index("oom_kill") + 1] != "0" if "oom_kill" in words else False
+def _killed(file: Path) -> bool:
+    with contextlib.suppress(OSError):
+        words = file.read_text().split()
+        return "oom_kill" in words and words[words.index("oom_kill") + 1] != "0"
     return False
 
 

@@ -9,7 +9,7 @@ import selectors
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from jobs.errors import EnvironmentFault
@@ -20,20 +20,23 @@ Watch = Callable[[], str | None]  # a sentence if the command uses too much, ask
 _CHUNK = 1 << 16
 _TICK_S = 0.25
 _GONE_S = 1.5  # what is killed must be gone by then
-# Waits until its limits are set, then becomes bubblewrap; the rest of its input is the command's.
-_GATE = ("/bin/sh", "-c", 'read -r go && exec "$@"', "sh")
+# Waits for a line, then becomes bubblewrap; the rest of its input is the command's.
+_WAITING = ("/bin/sh", "-c", 'read -r go && exec "$@"', "sh")
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What to start and how it may end. `argv` is bubblewrap's line without what `run` adds;
-    `limit` gets the process id before anything of the command runs."""
+    """What to start and how it may end. `argv` is bubblewrap's line without what `run` adds, NUL between its words;
+    `limit` gets the id of process 1 of the sandbox before anything of the command runs; `before`, where it is given,
+    that of bubblewrap before it begins (the bound on a user's processes must be there when a user name space is made).
+    """
 
     bubblewrap: str
-    argv: Sequence[str]
+    argv: bytes
     command: Sequence[str]
     filter: bytes
     limit: Callable[[int], None]
+    before: Callable[[int], None] | None
     watches: tuple[Watch, ...]
     timeout_s: float
     max_output: int
@@ -49,6 +52,11 @@ class Ending:
     status: int | None = None
     output: bytearray = field(default_factory=bytearray)
     seconds: float = 0.0
+
+
+def joined(words: Iterable[str]) -> bytes:
+    """`words` as bubblewrap reads them from a descriptor."""
+    return b"".join(os.fsencode(word) + b"\0" for word in words)
 
 
 def run(plan: Plan) -> Ending:
@@ -78,57 +86,73 @@ def _memory(content: bytes) -> int:
 
 
 class _Running:
-    """One started sandbox: its pipes, and the process 1 inside whose death ends all others there."""
+    """One started sandbox: its pipes, and the process 1 inside whose death ends all others there.
+
+    Process 1 needs the system call filter before it starts the command, and the filter comes through a pipe: it is
+    written when the limits are set. Should we die before, the pipe ends empty, which is no filter: bubblewrap fails.
+    """
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.ending = Ending()
-        self._left = b"\n" + plan.stdin
+        self._left = b"\n" + plan.stdin if plan.before else plan.stdin
         self._told = b""
         self._inner: int | None = None  # pidfd of process 1
-        self._next_tick = 0.0
+        self._gate: int | None = None  # where the filter is written
+        self._next_tick = time.monotonic() + _TICK_S
         self._events = selectors.DefaultSelector()
 
     def __enter__(self) -> _Running:
         self._status, theirs = os.pipe()
-        filter_fd, words = _memory(self.plan.filter), _memory(b"\0".join(map(os.fsencode, self.plan.argv)))
-        told = ["--seccomp", str(filter_fd), "--json-status-fd", str(theirs), "--args", str(words)]
+        filtered, self._gate = os.pipe()
+        words = _memory(self.plan.argv)
+        told = ["--seccomp", str(filtered), "--json-status-fd", str(theirs), "--args", str(words)]
         try:
             self._process = subprocess.Popen(
-                [*_GATE, self.plan.bubblewrap, *told, "--", *self.plan.command],
-                stdin=subprocess.PIPE,
+                [*(_WAITING if self.plan.before else ()), self.plan.bubblewrap, *told, "--", *self.plan.command],
+                stdin=subprocess.PIPE if self._left else subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
-                pass_fds=(filter_fd, theirs, words),
+                pass_fds=(filtered, theirs, words),
                 start_new_session=True,
                 env={},
                 cwd="/",
             )
         except OSError as failed:
             os.close(self._status)
+            self._shut_gate()
             raise EnvironmentFault(f"The sandbox could not be started: {failed}.") from failed
         finally:
-            for given in (filter_fd, theirs, words):
+            for given in (filtered, theirs, words):
                 os.close(given)
         self._outer = os.pidfd_open(self._process.pid)
         self._listen()
         return self
 
+    def _shut_gate(self) -> None:
+        if self._gate is not None:
+            os.close(self._gate)
+            self._gate = None
+
     def _listen(self) -> None:
-        assert self._process.stdin
         assert self._process.stdout
-        self._stdin, self._stdout = self._process.stdin.fileno(), self._process.stdout.fileno()
-        for descriptor in (self._stdin, self._stdout, self._status):
+        self._stdout = self._process.stdout.fileno()
+        for descriptor in (self._stdout, self._status):
             os.set_blocking(descriptor, False)
+        if self._process.stdin:
+            os.set_blocking(self._process.stdin.fileno(), False)
+            self._events.register(self._process.stdin, selectors.EVENT_WRITE, self._write)
         self._events.register(self._stdout, selectors.EVENT_READ, self._read)
         self._events.register(self._status, selectors.EVENT_READ, self._hear)
         self._events.register(self._outer, selectors.EVENT_READ)
 
     def __exit__(self, *_: object) -> None:
+        self._shut_gate()
         self._kill()
         self._events.close()
         with contextlib.suppress(OSError):  # buffered input for a reader that is gone
-            self._process.stdin.close()  # type: ignore[union-attr] # made with pipes
+            if self._process.stdin:
+                self._process.stdin.close()
         self._process.stdout.close()  # type: ignore[union-attr] # made with pipes
         self._process.wait()
         for descriptor in (self._outer, self._status, self._inner):
@@ -137,8 +161,8 @@ class _Running:
 
     def follow(self, deadline: float) -> None:
         """Until the command has exited, time is up, or it took too much."""
-        self.plan.limit(self._process.pid)
-        self._events.register(self._stdin, selectors.EVENT_WRITE, self._write)
+        if self.plan.before:
+            self.plan.before(self._process.pid)
         while self.ending.ended == "exit":
             now = time.monotonic()
             if now >= deadline:
@@ -198,27 +222,36 @@ class _Running:
         return True
 
     def _write(self) -> None:
+        assert self._process.stdin
         try:
-            self._left = self._left[os.write(self._stdin, self._left) :]
+            self._left = self._left[os.write(self._process.stdin.fileno(), self._left) :]
         except BlockingIOError:
             return
         except OSError:  # the command reads no more
             self._left = b""
         if not self._left:
-            self._events.unregister(self._stdin)
-            self._process.stdin.close()  # type: ignore[union-attr] # made with pipes
+            self._events.unregister(self._process.stdin)
+            self._process.stdin.close()
 
     def _hear(self) -> None:
         """Bubblewrap's own words: first which process is number 1 inside, at the end how the command exited."""
         with contextlib.suppress(BlockingIOError):
             while chunk := os.read(self._status, _CHUNK):
                 self._told += chunk
-            if self._status in self._events.get_map():
-                self._events.unregister(self._status)
-        pid = self._said("child-pid")
-        if self._inner is None and pid is not None:
-            with contextlib.suppress(ProcessLookupError):
-                self._inner = os.pidfd_open(pid)
+        pid = None if self._inner is not None else self._said("child-pid")
+        if pid is None:
+            return
+        self._events.unregister(self._status)
+        with contextlib.suppress(ProcessLookupError):  # it failed and is gone: its words tell why
+            self._inner = os.pidfd_open(pid)
+            self.plan.limit(pid)
+            self._open_gate()
+
+    def _open_gate(self) -> None:
+        assert self._gate is not None
+        with contextlib.suppress(BrokenPipeError):  # as above
+            os.write(self._gate, self.plan.filter)
+        self._shut_gate()
 
     def _exit_code(self) -> int | None:
         return self._said("exit-code")

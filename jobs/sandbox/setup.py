@@ -74,9 +74,14 @@ def build(  # noqa: PLR0913 (every value is named at the call, none can be guess
 
 def try_out(cells: Cells, tree: Path, argv: tuple[str, ...], *, store: Path, hosts: Hosts, timeout_s: float) -> Result:
     """Runs one command on a copy of `tree` as set-up would, and keeps nothing of it; blocked hosts are told."""
+    return run_once(cells, tree, Command(argv, timeout_s=timeout_s), store=store, hosts=hosts)
+
+
+def run_once(cells: Cells, tree: Path, command: Command, *, store: Path, hosts: Hosts) -> Result:
+    """Like `try_out`, with all that a command can ask for: what it wants kept, it leaves in /out."""
     store.mkdir(mode=0o755, parents=True, exist_ok=True)
     with _workplace(store) as work:
-        result, blocked = _Build(cells, work, tree, hosts, SETUP).once(argv, timeout_s)
+        result, blocked = _Build(cells, work, tree, hosts, SETUP).once(command)
     told = "".join(f"\n{host} is not allowed." for host in blocked)
     return dataclasses.replace(result, output=result.output + told.encode())
 
@@ -105,11 +110,11 @@ class _Build:
                     raise SetupFailed(line, _why(result), _last(result.text), proxy.log.blocked)
         return self._keep(key, proxy.log)
 
-    def once(self, argv: tuple[str, ...], timeout_s: float) -> tuple[Result, tuple[str, ...]]:
+    def once(self, command: Command) -> tuple[Result, tuple[str, ...]]:
         """One command, and the hosts that it asked for in vain."""
         with Proxy(self.work / "egress.sock", self.hosts.allowed) as proxy:
-            proxy.command = " ".join(argv)
-            command = Command((*_FORWARDER, *argv), timeout_s=timeout_s)
+            proxy.command = " ".join(command.argv)
+            command = dataclasses.replace(command, argv=(*_FORWARDER, *command.argv))
             return self._cell(proxy.path).run(command), tuple(proxy.log.blocked)
 
     def _cell(self, way_out: Path) -> BubblewrapCell:

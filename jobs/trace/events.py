@@ -1,7 +1,8 @@
 """The trace: what a run tells about itself, one JSON object an event. Pure.
 
 Every object is `{at (UTC, milliseconds), run, attempt, seq, type, …}`. Types: run.started,
-stage.started/finished, round, note, checkpoint, suite, verdict, hunk, publish, run.finished.
+stage.started/finished, round, note, body, checkpoint, suite, verdict, hunk, publish, run.finished.
+A `body` {hash, body} holds one block list of requests, once; `round` names those of its request by hash.
 """
 
 from __future__ import annotations

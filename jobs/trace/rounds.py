@@ -1,4 +1,4 @@
-"""The rounds of a traced run as a plain table. Pure."""
+"""The rounds of a traced run as a plain table, and where they were wasted. Pure."""
 
 from __future__ import annotations
 
@@ -6,71 +6,75 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from jobs.trace.account import account, read
+
 _WIDTH = 60  # characters of a call that are shown
-_HEAD = ("round", "call", "ok", "result", "ms", "in", "cached", "out", "first", "tok/s", "usd", "s")
+_HEAD = ("round", "call", "ok", "result", "ms", "in", "cached", "tools", "out", "first", "tok/s", "usd", "s")
+_NAMED = 12  # rounds of one class that are named
+Object = Mapping[str, Any]
 
 
 def table(lines: Iterable[str]) -> str:
-    """A row for each call of each round, then the totals. `lines` is a trace in JSON Lines."""
-    events = list(_events(lines))
-    rounds = [event for event in events if event.get("type") == "round"]
-    rows = [_HEAD, *(row for event in rounds for row in _rows(event))]
-    opening = [call for event in events if event.get("type") == "note" for call in event.get("calls") or ()]
-    played = [f"opening: {len(opening)} calls, {_bytes(sum(c['result_bytes'] for c in opening))}"] if opening else []
-    return "\n".join([*played, *_aligned(rows), "", *_totals(rounds)])
+    """A row for each call of each round, the totals, and the classes of waste. `lines` is a trace in JSON Lines."""
+    told = account(lines)
+    rows = [_HEAD, *(row for one in told["rounds"] for row in _rows(one))]
+    opening = told["opening"]
+    played = [f"opening: {opening['calls']} calls, {_bytes(opening['result_bytes'])}"] if opening["calls"] else []
+    return "\n".join([*played, *_aligned(rows), "", *_totals(told["totals"]), "", *_waste(told)])
 
 
-def _events(lines: Iterable[str]) -> Iterable[Mapping[str, Any]]:
-    for line in lines:
-        try:
-            event = json.loads(line)
-        except ValueError:
-            continue  # a run that was killed leaves half a line
-        if isinstance(event, dict):
-            yield event
-
-
-def _rows(event: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    usage = event["usage"]
-    read = usage["input"] + usage["cache_read"] + usage["cache_write"]
+def _rows(one: Object) -> list[tuple[str, ...]]:
+    usage = one["usage"]
     figures = (
-        f"{read:,}",
-        _share(usage["cache_read"], read),
+        f"{read(usage):,}",
+        _share(one["cache_share"]),
+        _share(one["tool_share"]),
         f"{usage['output']:,}",
-        f"{event['first_token_ms']} ms",
-        str(event["tokens_per_s"] or "-"),
-        _usd(event["usd"]),
-        f"{event['seconds']:.1f}",
+        "-" if one["first_token_ms"] is None else f"{one['first_token_ms']} ms",
+        str(one["tokens_per_s"] or "-"),
+        _usd(one["usd"]),
+        f"{one['seconds'] or 0.0:.1f}",
     )
-    calls = event["calls"] or [None]
-    said = f"({event['stop_reason']})"
-    rows = [_call(call) if call else (said, "", "", "") for call in calls]
+    rows = [_call(call) for call in one["calls"]] or [(f"({one['stop_reason'] or 'no reply'})", "", "", "")]
     blank = ("",) * len(figures)
-    return [(str(event["n"]) if n == 0 else "", *row, *(figures if n == 0 else blank)) for n, row in enumerate(rows)]
+    name = f"{one['n']}{'*' if one['lost'] else ''}"
+    return [(name if n == 0 else "", *row, *(figures if n == 0 else blank)) for n, row in enumerate(rows)]
 
 
-def _call(call: Mapping[str, Any]) -> tuple[str, str, str, str]:
-    args = json.dumps(call["args"], ensure_ascii=False)
-    shown = f"{call['tool']} {args}"
+def _call(call: Object) -> tuple[str, str, str, str]:
+    shown = f"{call['tool']} {json.dumps(call['args'], ensure_ascii=False)}"
     short = shown if len(shown) <= _WIDTH else f"{shown[: _WIDTH - 1]}…"
     size = _bytes(call["result_bytes"]) + (" cut" if call["cut"] else "")
-    return short, "yes" if call["ok"] else "NO", size, str(call["ms"])
+    return _printable(short), "yes" if call["ok"] else "NO", size, str(call["ms"])
 
 
-def _totals(rounds: Sequence[Mapping[str, Any]]) -> list[str]:
-    usage = {key: sum(r["usage"][key] for r in rounds) for key in ("input", "output", "cache_read", "cache_write")}
-    read = usage["input"] + usage["cache_read"] + usage["cache_write"]
-    calls = [call for r in rounds for call in r["calls"]]
-    priced = [r["usd"] for r in rounds if r["usd"] is not None]
-    sent, results = (sum(r[key] for r in rounds) for key in ("request_bytes", "tool_output_bytes"))
+def _totals(totals: Object) -> list[str]:
+    usage, rounds, calls = totals["usage"], totals["rounds"], totals["calls"]
     return [
-        f"{len(rounds)} rounds, {len(calls)} calls ({sum(not c['ok'] for c in calls)} failed), "
-        f"{len(calls) / max(1, len(rounds)):.1f} a round",
-        f"{read:,} tokens read ({_share(usage['cache_read'], read)} from the cache), {usage['output']:,} written, "
-        f"{_share(results, sent)} of what was sent were tool results",
-        f"{_usd(sum(priced) if priced else None)}, {sum(r['seconds'] for r in rounds):.1f} s in the model, "
-        f"{sum(c['ms'] for c in calls) / 1000:.1f} s in tools",
+        f"{rounds} rounds, {calls} calls ({totals['failed']} failed), {calls / max(1, rounds):.1f} a round",
+        f"{read(usage):,} tokens read ({_share(totals['cache_share'])} from the cache), {usage['output']:,} written, "
+        f"{_share(totals['tool_share'])} of what was sent were tool results",
+        f"{_usd(totals['usd'])}, {totals['model_seconds']:.1f} s in the model, {totals['tool_seconds']:.1f} s in tools",
     ]
+
+
+def _waste(told: Object) -> list[str]:
+    wasted = told["wasted"]
+    if not wasted["count"] and not any(one["rounds"] for one in told["waste"].values()):
+        return ["no round was wasted in a way that is known here"]
+    rows: list[tuple[str, ...]] = [("waste", "rounds lost", "usd", "rounds concerned")]
+    rows += [_class(name, one) for name, one in told["waste"].items() if one["rounds"]]
+    total = f"{wasted['count']} of {told['totals']['rounds']} rounds wasted (marked *), {_share(wasted['share'])}"
+    return [*_aligned(rows), "", f"{total}, {_usd(wasted['usd'])}; a round in several classes counts once"]
+
+
+def _class(name: str, one: Object) -> tuple[str, ...]:
+    named = ", ".join(map(str, one["rounds"][:_NAMED])) + (" …" if len(one["rounds"]) > _NAMED else "")
+    return name, str(len(one["lost"])), _usd(one["usd"]), named
+
+
+def _printable(text: str) -> str:
+    return "".join(c if c.isprintable() else "\ufffd" for c in text)
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
@@ -78,8 +82,8 @@ def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
 
 
-def _share(part: int, whole: int) -> str:
-    return f"{part / whole:.0%}" if whole else "-"
+def _share(share: float | None) -> str:
+    return "-" if share is None else f"{share:.0%}"
 
 
 def _usd(usd: float | None) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,9 @@ from jobs.agent.budget import Budget
 from jobs.agent.context import Context
 from jobs.agent.loop import Session
 from jobs.model.anthropic import AnthropicModel
+from jobs.model.endpoint import Endpoint
+from jobs.model.openai import OpenAIModel
+from jobs.model.quirks import quirks_of
 from jobs.sandbox.cell import Cells
 from jobs.tasks.task import Task
 
@@ -56,6 +60,13 @@ class Played:
         return (self.tree / name).read_text()
 
 
+def client_of(name: str, endpoint: ScriptedEndpoint, sleep: Callable[[float], None] = time.sleep) -> Endpoint:
+    """The client that `name` leads to, at the scripted endpoint."""
+    if quirks_of(name).api == "openai":
+        return OpenAIModel(name, api_key="key", base_url=f"{endpoint.url}/v1", sleep=sleep)
+    return AnthropicModel(name, api_key="key", base_url=endpoint.url, sleep=sleep)
+
+
 def begin(
     cells: Cells,
     folder: Path,
@@ -71,7 +82,7 @@ def begin(
     cells.own(tree)
     endpoint = ScriptedEndpoint(script, key="key").start()
     waits: list[float] = []
-    client = AnthropicModel(model, api_key="key", base_url=endpoint.url, sleep=waits.append)
+    client = client_of(model, endpoint, waits.append)
     trace = Kept()
     more = {"context": Context(suite="pytest"), "budget": Budget(), **more}
     session = Session(client, cells.on(tree), TASK, trace=trace, **more)

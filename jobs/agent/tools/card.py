@@ -10,7 +10,8 @@ _MOST = 200  # lines of one card
 
 
 def card(path: str, before: bytes | None, after: bytes | None) -> str:
-    """The change of one file (None: does not exist), at most 200 lines."""
+    """The change of one file (None: does not exist): its path with the number of added and removed lines, and the
+    diff; at most 200 lines of it."""
     try:
         old, new = (Lines.decode(data).rows if data is not None else () for data in (before, after))
     except NotText:
@@ -19,5 +20,7 @@ def card(path: str, before: bytes | None, after: bytes | None) -> str:
     rows = list(unified_diff(old, new, *names, lineterm="", n=3))
     if not rows:
         return f"{path}: only bytes that no line shows changed (line ends or the final line feed)"
+    added, removed = (sum(row.startswith(sign) for row in rows[2:]) for sign in "+-")
+    head = f"{path} (+{added} −{removed} lines)"
     more = [f"[… {len(rows) - _MOST} more lines of this change …]"] if len(rows) > _MOST else []
-    return "\n".join(rows[:_MOST] + more)
+    return "\n".join([head, *rows[:_MOST], *more])

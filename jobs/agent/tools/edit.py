@@ -3,33 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from jobs.agent import guard
-from jobs.agent.record import Knowledge, Seen
+from jobs.agent.record import Seen
 from jobs.agent.tools import inside
 from jobs.agent.tools.arguments import Edit, OneEdit
 from jobs.agent.tools.card import card
 from jobs.agent.tools.inside import Shown, Written
 from jobs.agent.tools.lines import Lines, NotText
-from jobs.agent.tools.match import Ambiguous, Applied, Missed, apply
-from jobs.agent.tools.miss import enclosing, told
+from jobs.agent.tools.match import RUNGS
 from jobs.agent.tools.paths import tidy
+from jobs.agent.tools.refusal import History, refusal
 from jobs.agent.tools.spec import Bench, ToolResult
-
-RUNGS = ("exact", "trailing", "indent", "spacing", "punctuation", "numbered")
+from jobs.agent.tools.together import together
 
 
 @dataclass(frozen=True)
 class _Plan:
-    """What the edits of one file come to. `rungs` and `faults` are by edit number (from 1)."""
+    """What the edits of one file come to. `rungs`, `faults` and `notes` are by edit number (from 1)."""
 
     path: str
     before: bytes = b""
     after: bytes = b""
     sha256: str = ""
-    rungs: tuple[tuple[int, str], ...] = ()
-    faults: tuple[tuple[int, str], ...] = ()
+    rungs: Mapping[int, str] = field(default_factory=dict)
+    faults: Mapping[int, str] = field(default_factory=dict)
+    notes: Sequence[str] = ()
     showed: bool = False  # a refusal that showed the file
 
 
@@ -61,75 +61,33 @@ def _plan(shown: Shown, edits: Sequence[tuple[int, OneEdit]], bench: Bench) -> _
     if shown.kind != "file":
         near = f" Did you mean {', '.join(shown.near)}?" if shown.near else " To make a new file use write_file."
         why = shown.error or (f"no such file.{near}" if shown.kind == "missing" else "is not one file; name one.")
-        return _Plan(shown.asked, faults=tuple((n, why) for n, _ in edits))
+        return _Plan(shown.asked, faults={n: why for n, _ in edits})
     view = shown.files[0]
     try:
         lines = Lines.decode(view.data)
     except NotText as no:
-        return _Plan(view.path, faults=tuple((n, f"{no}; use shell.") for n, _ in edits))
+        return _Plan(view.path, faults={n: f"{no}; change it with shell." for n, _ in edits})
     if view.state != "text":
-        return _Plan(view.path, faults=tuple((n, view.error or f"is a {view.state} file.") for n, _ in edits))
+        why = view.error or f"is a {view.state} file; change it with shell."
+        return _Plan(view.path, faults={n: why for n, _ in edits})
     known = guard.knowledge(bench.record, view)
     if known == "never":
-        row = next((n for n, row in enumerate(lines.rows, 1) if row.strip() == _first(edits[0][1])), 1)
-        return _Plan(
-            view.path, sha256=view.sha256, showed=True, faults=((edits[0][0], guard.unread(view, lines, row)),)
-        )
-    return _matched(_Plan(view.path, view.data, view.data, view.sha256), edits, known)
-
-
-def _first(edit: OneEdit) -> str:
-    return edit.old_string.strip().split("\n")[0].strip()
-
-
-def _matched(plan: _Plan, edits: Sequence[tuple[int, OneEdit]], known: Knowledge) -> _Plan:
-    data, rungs, faults = plan.before, [], []
-    for number, one in edits:
-        try:
-            done = _apply(data, one, exact_only=known != "same")
-        except (Missed, Ambiguous, NotText) as no:
-            faults.append((number, _why(data, one, no)))
-        else:
-            data = done.data
-            rungs.append((number, done.rung))
-    return _Plan(plan.path, plan.before, data, plan.sha256, tuple(rungs), tuple(faults))
-
-
-def _apply(data: bytes, one: OneEdit, *, exact_only: bool) -> Applied:
-    if marker := guard.omits(one.new_string, one.old_string):
-        raise Missed(f"new_string leaves text out ({marker!r}); write every line")
-    done = apply(data, one.old_string, one.new_string, change_context=one.change_context, replace_all=one.replace_all)
-    if exact_only and done.rung != "exact":
-        raise Missed(
-            "this file was not fully shown in its present state, so old_string must match exactly; read it first"
-        )
-    return done
-
-
-def _why(data: bytes, one: OneEdit, no: Missed | Ambiguous | NotText) -> str:
-    """The message of one failed edit, with the nearest text and the next step."""
-    if isinstance(no, NotText):
-        return f"{no}; use shell."
-    rows = Lines.decode(data).rows
-    if isinstance(no, Ambiguous):
-        places = [f"line {n} (in: {enclosing(rows, n) or 'top level'})" for n in no.lines[:5]]
-        return (
-            f"{no}: {'; '.join(places)}. Add neighbouring lines to old_string until it stands once, or send one of the "
-            "lines named above as change_context, or replace_all."
-        )
-    if one.new_string and fold_in(one.new_string, rows):
-        return f"{no}. new_string already stands in the file: this change may be done."
-    near = told(rows, one.old_string) if one.old_string and one.old_string != one.new_string else ""
-    return (
-        f"{no}.\n{near}\nNext: copy the lines exactly as the file has them and send this edit again."
-        if near
-        else f"{no}. Next: readfile the file and copy from it."
+        first = edits[0][1].old_string.strip().split("\n")[0].strip()
+        row = next((n for n, row in enumerate(lines.rows, 1) if row.strip() == first), 1)
+        why = guard.unread(view, lines, row)
+        return _Plan(view.path, sha256=view.sha256, showed=True, faults={edits[0][0]: why})
+    done = together(lines, edits, exact_only=known != "same")
+    named = [tidy(one.path) for _, one in edits]
+    history = History.of(bench.record, view.path, named, view.sha256)
+    return _Plan(
+        view.path,
+        view.data,
+        done.lines.encode(),
+        view.sha256,
+        done.rungs,
+        {n: refusal(view.path, lines, dict(edits)[n], no, history) for n, no in sorted(done.faults.items())},
+        [done.notes[n] for n in sorted(done.notes)],
     )
-
-
-def fold_in(text: str, rows: Sequence[str]) -> bool:
-    """True if `text` (of some length) stands in the file as it is."""
-    return len(text.strip()) >= 20 and text.strip("\n") in "\n".join(rows)
 
 
 def _result(plans: Sequence[_Plan], written: dict[str, Written], total: int, bench: Bench) -> ToolResult:
@@ -137,35 +95,42 @@ def _result(plans: Sequence[_Plan], written: dict[str, Written], total: int, ben
     for plan in plans:
         landed = written.get(plan.path)
         if landed is None or landed.error:
-            faults += [f"edit {n} in {plan.path}: {why}" for n, why in plan.faults]
+            faults += [f"edit {n} in {plan.path}: {why}" for n, why in plan.faults.items()]
             faults += [f"{plan.path} {landed.error}; readfile it and send the edits again."] if landed else []
             faults += [_held(plan)] if plan.rungs and plan.faults else []
             continue
         states[plan.path] = landed.sha256
-        parts += [card(plan.path, plan.before, plan.after)]
+        parts += [card(plan.path, plan.before, plan.after), *(f"NOTE: {note}." for note in plan.notes)]
         parts += [f"SYNTAX ERROR in {plan.path}, new since this edit: {landed.syntax}"] if landed.syntax else []
     if states:
         bench.snapshot = None
-    rungs = [rung for plan in plans if plan.path in states for _, rung in plan.rungs]
-    head = f"edit: {len(rungs)} of {total} applied" + _loosely(rungs)
-    told_faults = [f"FAILED: {fault}" for fault in faults]
+    rungs = {n: rung for plan in plans if plan.path in states for n, rung in plan.rungs.items()}
+    head = f"edit: {len(rungs)} of {total} applied" + _loosely(list(rungs.values()))
+    told = [f"FAILED: {fault}" for fault in faults]
     seen = {path: Seen(sha) for path, sha in states.items()} | {p.path: Seen(p.sha256) for p in plans if p.showed}
     return ToolResult(
         ok=not faults,
-        content="\n".join([head, *parts, *told_faults]),
+        content="\n".join([head, *_landed(sorted(rungs), faults), *parts, *told]),
         changed_files=tuple(states),
         error=faults[0] if faults else None,
-        rung=max(rungs, key=RUNGS.index, default=None),
+        rung=max(rungs.values(), key=RUNGS.index, default=None),
         seen=seen,
         states=states,
     )
 
 
+def _landed(numbers: Sequence[int], faults: Sequence[str]) -> list[str]:
+    """What need not be sent again, where something else must be."""
+    if not numbers or not faults:
+        return []
+    return [f"Applied and not to be sent again: edit{'s' * (len(numbers) > 1)} {', '.join(map(str, numbers))}."]
+
+
 def _held(plan: _Plan) -> str:
-    good = ", ".join(str(n) for n, _ in plan.rungs)
+    good = ", ".join(map(str, sorted(plan.rungs)))
     return f"{plan.path} was left as it is: a file changes whole or not at all. Send edits {good} again too."
 
 
 def _loosely(rungs: Sequence[str]) -> str:
     loose = sorted({r for r in rungs if r != "exact"}, key=RUNGS.index)
-    return f" (white space or punctuation differed: {', '.join(loose)})" if loose else ""
+    return f" (old_string was not exact: {', '.join(loose)})" if loose else ""

@@ -8,19 +8,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from jobs.agent.tools.paths import LOCKS
 from jobs.errors import EnvironmentFault
 from jobs.sandbox.base import Cell, Command
 
-PYTHON = ("/opt/patchwright/bin/python3", "-I", "-S")
-FILES = "/opt/patchwright/files.py"
-SEARCH = "/opt/patchwright/search.py"
+_PYTHON = ("/opt/patchwright/bin/python3", "-I", "-S")
+_WIRE = "/opt/patchwright/wire.py"
 ROOT = "/src"
 _MOST = 256 << 20  # bytes of one answer
 
 
 @dataclass(frozen=True)
 class FileView:
-    """One file as it is now. `state` is text, binary, huge, special, refused or unread; `data` is there for text."""
+    """One file as it is now. `state` is text, binary, huge, special, refused, lock or unread (the last two
+    where a glob found it); `data` is there for text."""
 
     path: str
     state: str
@@ -32,11 +33,12 @@ class FileView:
 
 @dataclass(frozen=True)
 class Listed:
-    """One line of a folder's listing; `lines` is None where not text."""
+    """One line of a folder's listing; `lines` is None where not text, a guess by size where not `counted`."""
 
     path: str
     size: int
     lines: int | None
+    counted: bool = True
 
 
 @dataclass(frozen=True)
@@ -53,29 +55,31 @@ class Shown:
 
 @dataclass(frozen=True)
 class Written:
-    """How one write went: `error` is empty if it landed; `syntax` names a syntax error that was not there before."""
+    """How one write went: `error` is empty if it landed; `syntax` names a syntax error that was not there before;
+    `ignored` says that git's rules leave the new file out."""
 
     path: str
     error: str
     sha256: str = ""
     syntax: str = ""
+    ignored: bool = False
 
 
-def script(cell: Cell, path: str, request: Mapping[str, Any], *, timeout_s: float = 60.0) -> Any:
-    """Runs one of the mounted scripts with `request` on stdin. Raises EnvironmentFault if it can't answer."""
+def script(cell: Cell, name: str, request: Mapping[str, Any], *, timeout_s: float = 120.0) -> Any:
+    """Has a script that is mounted in every cell answer `request`. Raises EnvironmentFault if it can't."""
     stdin = json.dumps(request).encode()
-    done = cell.run(Command((*PYTHON, path), timeout_s=timeout_s, stdin=stdin, max_output=_MOST))
+    done = cell.run(Command((*_PYTHON, _WIRE, name), timeout_s=timeout_s, stdin=stdin, max_output=_MOST))
     if not done.ok:
         raise EnvironmentFault(
-            f"The sandbox's own {path} ended with {done.ended} ({done.exit_code}): {done.text[-500:]}"
+            f"The sandbox's own {name} script ended with {done.ended} ({done.exit_code}): {done.text[-500:]}"
         )
     return json.loads(done.output)
 
 
 def show(cell: Cell, paths: Sequence[str]) -> tuple[Shown, ...]:
     """What stands at each of `paths` (files, folders, globs), in one cell."""
-    ops = [{"op": "show", "path": path} for path in paths]
-    return tuple(_shown(row) for row in script(cell, FILES, {"root": ROOT, "ops": ops})["results"])
+    ops = [{"op": "show", "path": path, "skip": LOCKS} for path in paths]
+    return tuple(_shown(row) for row in script(cell, "files", {"root": ROOT, "ops": ops})["results"])
 
 
 def write(cell: Cell, files: Mapping[str, tuple[bytes, str | None]]) -> tuple[Written, ...]:
@@ -84,23 +88,11 @@ def write(cell: Cell, files: Mapping[str, tuple[bytes, str | None]]) -> tuple[Wr
         {"op": "write", "path": path, "data": base64.b64encode(data).decode(), "expect": expect}
         for path, (data, expect) in files.items()
     ]
-    rows = script(cell, FILES, {"root": ROOT, "ops": ops})["results"]
+    rows = script(cell, "files", {"root": ROOT, "ops": ops})["results"]
     return tuple(
-        Written(path, r["error"] or "", r.get("sha256") or "", r.get("syntax") or "")
+        Written(path, r["error"] or "", r.get("sha256") or "", r.get("syntax") or "", bool(r.get("ignored")))
         for path, r in zip(files, rows, strict=True)
     )
-
-
-def snapshot(cell: Cell) -> Mapping[str, str]:
-    """The fingerprint of every file."""
-    answer = script(cell, FILES, {"root": ROOT, "ops": [{"op": "snapshot"}]})
-    return dict(answer["results"][0]["files"])
-
-
-def digests(cell: Cell, paths: Sequence[str]) -> Mapping[str, str | None]:
-    """The sha256 of each path's bytes, None for what is gone."""
-    answer = script(cell, FILES, {"root": ROOT, "ops": [{"op": "digest", "paths": list(paths)}]})
-    return dict(answer["results"][0]["sha256"])
 
 
 def _shown(row: Mapping[str, Any]) -> Shown:

@@ -15,6 +15,7 @@ _PLAIN = str.maketrans(
     }
 )
 _AROUND = re.compile(r"\s*([^\w\s])\s*")
+_GAP = re.compile(r"\s*\[… (\d+) blank lines …\]\s*")
 _NUMBER = re.compile(r"^\s*(\d+)(?:\t|: ?| ?\| ?)")
 
 
@@ -29,11 +30,19 @@ def straight(row: str) -> str:
 
 
 def unnumbered(rows: Sequence[str]) -> tuple[int, tuple[str, ...]] | None:
-    """(first number, rows without their numbers) if every row begins with consecutive line numbers."""
-    found = [_NUMBER.match(row) for row in rows]
-    if not found or any(m is None for m in found):
-        return None
-    numbers = [int(m[1]) for m in found if m]
-    if numbers != list(range(numbers[0], numbers[0] + len(numbers))):
-        return None
-    return numbers[0], tuple(row[m.end() :] for row, m in zip(rows, found, strict=True) if m)
+    """(first number, rows without their numbers) if every row begins with consecutive line numbers; a marker of blank
+    lines that were not shown has none and counts as those it stands for."""
+    out: list[str] = []
+    first = at = 0
+    for row in rows:
+        if out and (gap := _GAP.fullmatch(row)):
+            out.append(row)
+            at += int(gap[1])
+            continue
+        found = _NUMBER.match(row)
+        if found is None or (out and int(found[1]) != at):
+            return None
+        first = first if out else int(found[1])
+        at = int(found[1]) + 1
+        out.append(row[found.end() :])
+    return (first, tuple(out)) if out else None

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
+from functools import cached_property
+from itertools import accumulate
 
 from jobs.errors import PatchwrightError
 
@@ -34,21 +37,54 @@ class Lines:
         except UnicodeDecodeError as wrong:
             raise NotText(f"it is not valid {encoding}") from wrong
         raw = text.split("\n")
+        if "\r" not in text:
+            return cls(tuple(raw), ("\n",) * (len(raw) - 1), encoding, bom)
         endings = tuple("\r\n" if piece.endswith("\r") else "\n" for piece in raw[:-1])
         pieces = (*(p.removesuffix("\r") for p in raw[:-1]), raw[-1])
         return cls(pieces, endings, encoding, bom)
 
     def encode(self) -> bytes:
         """The bytes: of an unchanged value exactly those that were decoded."""
-        text = "".join(p + e for p, e in zip(self.pieces, (*self.endings, ""), strict=True))
+        if "\r\n" in self.endings:
+            text = "".join(p + e for p, e in zip(self.pieces, (*self.endings, ""), strict=True))
+        else:
+            text = "\n".join(self.pieces)
         return self.bom + text.encode(self.encoding)
 
-    @property
+    @cached_property
     def view(self) -> str:
         """The text with every line ending as one line feed."""
         return "\n".join(self.pieces)
 
-    @property
+    @cached_property
+    def starts(self) -> list[int]:
+        """Where each piece begins in the view."""
+        return [n + before for n, before in enumerate(accumulate(map(len, self.pieces[:-1]), initial=0))]
+
+    @cached_property
+    def solid(self) -> list[int]:
+        """The numbers (from 0) of the rows that hold text."""
+        return [n for n, row in enumerate(self.rows) if row and not row.isspace()]
+
+    def with_word(self, word: str, most: int) -> list[int]:
+        """The numbers of the pieces that hold `word`; no more than `most`."""
+        if (word, most) not in self._held:
+            self._held[word, most] = self._with_word(word, most)
+        return self._held[word, most]
+
+    @cached_property
+    def _held(self) -> dict[tuple[str, int], list[int]]:
+        return {}
+
+    def _with_word(self, word: str, most: int) -> list[int]:
+        out: list[int] = []
+        at = self.view.find(word)
+        while at >= 0 and len(out) < most:
+            out.append(bisect_right(self.starts, at) - 1)
+            at = self.view.find(word, self.starts[out[-1]] + len(self.pieces[out[-1]]))
+        return out
+
+    @cached_property
     def rows(self) -> tuple[str, ...]:
         """The lines as an editor counts them: without the empty piece behind a final line feed."""
         return self.pieces[:-1] if self.pieces[-1] == "" else self.pieces
@@ -61,7 +97,7 @@ class Lines:
         """
         last = first + len(given) - 1
         placed = self._placed(first, given, new, moved)
-        self._fits([text for text, source in placed if source is None], first, last)
+        self._fits([text for text, source in placed if source is None])
         pieces = [text for text, _ in placed]
         if not pieces:
             return self._without(first, last)
@@ -95,11 +131,11 @@ class Lines:
             return self.endings[at]
         return self.endings[-1] if self.endings else "\n"
 
-    def _fits(self, texts: Sequence[str], first: int, last: int) -> None:
-        """8-bit text of unknown kind takes only ASCII, or characters that already stand in the replaced lines."""
+    def _fits(self, texts: Sequence[str]) -> None:
+        """8-bit text of unknown kind takes only ASCII, or characters that already stand in the file."""
         if self.encoding != "latin-1":
             return
-        known = set("".join(self.pieces[first : last + 1]))
+        known = set("".join(self.pieces))
         strange = sorted({c for text in texts for c in text if ord(c) > 127 and c not in known})
         if strange:
             raise NotText(f"it is not UTF-8 and can't safely take {''.join(strange[:5])!r}")

@@ -1,103 +1,109 @@
-"""What a failed edit is told: the nearest text that really stands in the file. Pure."""
+"""What a failed edit is told: the nearest text that really stands in the file, and the next step. Pure."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from difflib import SequenceMatcher, get_close_matches
+from difflib import SequenceMatcher
 
-from jobs.agent.tools.lines import fold
+from jobs.agent.tools.lines import Lines, fold
+from jobs.agent.tools.nearest import Candidate, nearest, rows_of
 
-_COMMON = 200  # a line that stands more often says nothing about the place
-_LIKE = 0.5
-_SHOWN = 40  # lines of one candidate
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """Rows `first` to `last` (from 0, last included) and how like the wanted text they are (0 to 1)."""
-
-    first: int
-    last: int
-    ratio: float
+_AROUND = 2  # lines shown on each side of a candidate
+_BEST, _OTHER = 40, 8  # lines of the best candidate and of each other one
+_ROW = 160  # characters of one shown line
+_CHARS = 2_800  # of all candidates
+_PLACES = 5
 
 
-def nearest(rows: Sequence[str], old: str, *, most: int = 3) -> tuple[Candidate, ...]:
-    """The places most like `old`, best first, none overlapping."""
-    wanted = fold(old).strip("\n").split("\n")
-    starts = _votes(rows, wanted) or _by_longest(rows, wanted)
-    found: list[Candidate] = []
-    for candidate in sorted((_rated(rows, s, wanted) for s in starts), key=lambda c: -c.ratio):
-        apart = all(candidate.last < f.first or candidate.first > f.last for f in found)
-        if candidate.ratio >= _LIKE and apart and len(found) < most:
-            found.append(candidate)
-    return tuple(found)
-
-
-def _votes(rows: Sequence[str], wanted: Sequence[str]) -> list[int]:
-    """Starts that the wanted text's own lines point to, most pointed to first."""
-    places: dict[str, list[int]] = {row.strip(): [] for row in wanted if row.strip()}
-    for number, row in enumerate(rows):
-        if (same := places.get(row.strip())) is not None and len(same) <= _COMMON:
-            same.append(number)
-    votes = Counter(
-        max(0, at - offset)
-        for offset, row in enumerate(wanted)
-        for at in places.get(row.strip(), ())
-        if len(places[row.strip()]) <= _COMMON
-    )
-    return [start for start, _ in votes.most_common(10)]
-
-
-def _by_longest(rows: Sequence[str], wanted: Sequence[str]) -> list[int]:
-    """Starts where a line like the wanted text's longest one stands."""
-    offset = max(range(len(wanted)), key=lambda n: len(wanted[n].strip()))
-    distinct: dict[str, int] = {}
-    for number, row in enumerate(rows):
-        distinct.setdefault(row.strip(), number)
-    close = get_close_matches(wanted[offset].strip(), distinct.keys(), n=5, cutoff=_LIKE)
-    return [max(0, distinct[row] - offset) for row in close]
-
-
-def _rated(rows: Sequence[str], start: int, wanted: Sequence[str]) -> Candidate:
-    last = min(len(rows), start + len(wanted)) - 1
-    there = "\n".join(row.strip() for row in rows[start : last + 1])
-    ratio = SequenceMatcher(None, there, "\n".join(row.strip() for row in wanted), autojunk=False).ratio()
-    return Candidate(start, last, ratio)
-
-
-def told(rows: Sequence[str], old: str) -> str:
+def told(lines: Lines, old: str) -> str:
     """The candidates with numbered lines, and where the best one first differs; empty if nothing is alike."""
-    found = nearest(rows, old)
+    found = nearest(lines, old)
     if not found:
         return ""
     best = found[0]
-    parts = [f"Nearest: lines {best.first + 1}-{best.last + 1} ({best.ratio:.0%} alike){_difference(rows, best, old)}"]
-    parts += [_window(rows, best)]
-    parts += [f"Also alike: lines {c.first + 1}-{c.last + 1} ({c.ratio:.0%})" for c in found[1:]]
-    return "\n".join(parts)
+    head = f"Nearest: lines {best.first + 1}-{best.last + 1} ({best.ratio:.0%} alike)"
+    text = f"{head}{_difference(lines.rows, best, old)}\n{_window(lines.rows, best, _BEST, _CHARS)}"
+    left = _CHARS - len(text)
+    for other in found[1:]:
+        shown = _window(lines.rows, other, _OTHER, max(left // 2, 400))
+        text += f"\nAlso alike: lines {other.first + 1}-{other.last + 1} ({other.ratio:.0%})\n{shown}"
+    return text
+
+
+def span(lines: Lines, old: str) -> tuple[int, int] | None:
+    """First and last line (from 1) of the likeliest place."""
+    found = nearest(lines, old, most=1)
+    return (found[0].first + 1, found[0].last + 1) if found else None
 
 
 def _difference(rows: Sequence[str], best: Candidate, old: str) -> str:
-    wanted = fold(old).strip("\n").split("\n")
+    wanted = rows_of(old)
     there = rows[best.first : best.last + 1]
-    for offset, (is_, was) in enumerate(zip(there, wanted, strict=False)):
-        if is_.strip() != was.strip():
-            at = best.first + offset + 1
+    pair = SequenceMatcher(None, [r.strip() for r in there], [w.strip() for w in wanted], autojunk=False)
+    for tag, i1, i2, j1, j2 in pair.get_opcodes():
+        if tag != "equal":
+            is_ = _cut(there[i1]) if i1 < i2 else "(no such line)"
+            was = _cut(wanted[j1]) if j1 < j2 else "(no such line)"
+            at = best.first + i1 + 1
             return f"; first difference at line {at}:\n  file:  {is_}\n  yours: {was}\nThe file's lines"
     return "; they differ in white space only. The file's lines"
 
 
-def _window(rows: Sequence[str], best: Candidate) -> str:
-    first, stop = max(0, best.first - 2), min(len(rows), best.last + 3, best.first + _SHOWN)
-    return "\n".join(f"{n + 1}\t{rows[n]}" for n in range(first, stop))
+def _window(rows: Sequence[str], place: Candidate, most: int, chars: int) -> str:
+    first = max(0, place.first - _AROUND)
+    stop = min(len(rows), place.last + 1 + _AROUND, first + most)
+    out: list[str] = []
+    for number in range(first, stop):
+        row = f"{number + 1}\t{_cut(rows[number])}"
+        if out and sum(map(len, out)) + len(row) > chars:
+            break
+        out.append(row)
+    left = place.last + 1 - (first + len(out))
+    return "\n".join([*out, f"[… {left} more lines of this place …]"] if left > 0 else out)
 
 
-def enclosing(rows: Sequence[str], line: int) -> str:
-    """The nearest line above `line` (from 1) that is indented less: what a reader would name as its place."""
-    depth = len(rows[line - 1]) - len(rows[line - 1].lstrip())
-    for row in reversed(rows[: line - 1]):
-        if row.strip() and len(row) - len(row.lstrip()) < depth:
-            return row.strip()
-    return ""
+def _cut(row: str) -> str:
+    return row if len(row) <= _ROW else f"{row[:_ROW]}[… {len(row) - _ROW} more characters …]"
+
+
+def standing(lines: Lines, new: str) -> tuple[int, int] | None:
+    """The lines (from 1) on which `new`, if of some length, already stands as it is."""
+    text = fold(new).strip("\n")
+    if len(text.strip()) < 20 or (at := lines.view.find(text)) < 0:
+        return None
+    first = lines.view.count("\n", 0, at) + 1
+    return first, first + text.count("\n")
+
+
+def places(rows: Sequence[str], numbers: Sequence[int]) -> str:
+    """The places at `numbers` (from 1), each with what encloses it and, where that differs, the line that as
+    change_context chooses it."""
+    out = []
+    strip = [row.strip() for row in rows]
+    for number in numbers[:_PLACES]:
+        above = list(_enclosing(rows, number))
+        context = next((n for n in above if strip.count(strip[n]) == 1), None)
+        inside = f"in: {_cut(strip[above[0]])}" if above else "in: top level"
+        if context is not None and any(context + 1 <= n < number for n in numbers):
+            context = None  # another place would be taken first
+        chosen = f"; change_context {_cut(strip[context])!r}" if context is not None and context != above[0] else ""
+        lacking = "; no line above it chooses it" if context is None else ""
+        out.append(f"line {number} ({inside}{chosen}{lacking})")
+    more = f"; and {len(numbers) - _PLACES} more" if len(numbers) > _PLACES else ""
+    return "; ".join(out) + more
+
+
+def _enclosing(rows: Sequence[str], line: int) -> list[int]:
+    """The rows (from 0) that enclose `line` (from 1): each the nearest above that is indented less, innermost first."""
+    depth, out = _depth(rows[line - 1]), []
+    for number in range(line - 2, -1, -1):
+        if rows[number].strip() and _depth(rows[number]) < depth:
+            depth = _depth(rows[number])
+            out.append(number)
+            if not depth:
+                break
+    return out
+
+
+def _depth(row: str) -> int:
+    return len(row) - len(row.lstrip())

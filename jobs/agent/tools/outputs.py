@@ -29,3 +29,8 @@ class Outputs:
         """The lines of a kept output; None if there is none of this number any more."""
         text = self._kept.get(number)
         return None if text is None else text.split("\n")
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """The numbers of the outputs that are kept, in order."""
+        return tuple(sorted(self._kept))

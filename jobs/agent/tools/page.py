@@ -2,23 +2,38 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Sequence
-from itertools import groupby
+from dataclasses import dataclass
 
 from jobs.agent.tools.inside import Listed
+from jobs.agent.tools.paths import is_lock
+from jobs.agent.tools.trim import gaps
 
 WHOLE_LINES, WHOLE_CHARS = 700, 60_000  # up to here a file is shown whole
 HEAD_LINES = 200
+LOCK_LINES = 60  # of a lock file that is asked for by name
 LONGEST_LINE = 2_000
 _OUTLINED = 150
-_LISTED = 400
+_LISTED, _SUMMARY = 400, 150  # rows of a folder's listing: of files, of folders
 _OUTLINE = re.compile(
     r"\s*(?:export\s+|default\s+|pub(?:\(\w+\))?\s+|public\s+|private\s+|static\s+|abstract\s+|async\s+)*"
     r"(?:def|class|function|fn|func|interface|struct|enum|trait|impl|module|type)\b"
 )
 
 Span = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class View:
+    """A file's text as it is shown: the `spans` that really stand in it (None: all of the file), whether it was `cut`,
+    and whether what follows is `outlined`."""
+
+    text: str
+    spans: tuple[Span, ...] | None
+    cut: bool = False
+    outlined: bool = False
 
 
 def merged(spans: Iterable[Span], length: int) -> list[Span]:
@@ -46,33 +61,103 @@ def _short(row: str) -> str:
     return f"{row[:LONGEST_LINE]}[… {len(row) - LONGEST_LINE} more characters of this line …]"
 
 
-def whole(path: str, rows: Sequence[str]) -> tuple[str, bool]:
-    """The whole file, or its head with an outline and how to ask for more; and whether it was cut."""
-    text = numbered(rows, (1, len(rows)))
-    if len(rows) <= WHOLE_LINES and len(text) <= WHOLE_CHARS:
-        return text or "(empty file)", False
-    head = numbered(rows, (1, HEAD_LINES))[:WHOLE_CHARS]
-    found = [n for n, row in enumerate(rows, 1) if n > HEAD_LINES and _OUTLINE.match(row)]
-    outline = "\n".join(numbered(rows, (n, n)) for n in found[:_OUTLINED])
-    more = f'{{"path": "{path}", "start": {HEAD_LINES + 1}, "end": {HEAD_LINES + 400}}}'
-    ask = f"[… {len(rows) - HEAD_LINES} more lines; ask with ranges, e.g. {more} …]"
-    return "\n".join(part for part in (head, ask, outline and f"Outline of the rest:\n{outline}") if part), True
+def whole(path: str, rows: Sequence[str]) -> View:
+    """The whole file, or its head with an outline and how to ask for more."""
+    lock = is_lock(path)
+    if len(rows) <= (LOCK_LINES if lock else WHOLE_LINES):
+        text = _trimmed(path, rows)
+        if len(text) <= WHOLE_CHARS:
+            return View(text or "(empty file)", None)
+    head, last = within(rows, (1, LOCK_LINES if lock else HEAD_LINES), WHOLE_CHARS)
+    end = min(len(rows), last + 2 * HEAD_LINES)
+    more = f'{{"path": {json.dumps(path, ensure_ascii=False)}, "start": {last + 1}, "end": {end}}}'
+    how = "search it for a name, or ask" if lock else "ask"
+    left = len(rows) - last
+    ask = f"[… {left} more line{'s' * (left > 1)}; {how} with ranges, e.g. {more} …]" if left else ""
+    outline = "" if lock else _outline(rows, last)
+    return View("\n".join(part for part in (head, ask, outline) if part), ((1, last),), cut=True, outlined=True)
+
+
+def _outline(rows: Sequence[str], after: int) -> str:
+    found = [n for n, row in enumerate(rows, 1) if n > after and _OUTLINE.match(row)]
+    if not found:
+        return ""
+    more = [f"[… {len(found) - _OUTLINED} more definitions …]"] if len(found) > _OUTLINED else []
+    return "\n".join(["Outline of the rest:", *(f"{n}\t{rows[n - 1][:200]}" for n in found[:_OUTLINED]), *more])
+
+
+def _trimmed(path: str, rows: Sequence[str]) -> str:
+    """All rows with their numbers, long blank runs and import blocks told by their length."""
+    parts, at = [], 1
+    for gap in gaps(path, rows):
+        parts += [numbered(rows, (at, gap.start - 1))] if gap.start > at else []
+        parts.append(gap.marker)
+        at = gap.end + 1
+    return "\n".join([*parts, numbered(rows, (at, len(rows)))] if at <= len(rows) else parts)
+
+
+def within(rows: Sequence[str], span: Span, room: int) -> tuple[str, int]:
+    """As many numbered lines of `span` as fit in `room` characters, at least one; and the last of them."""
+    start, end = span
+    out: list[str] = []
+    last = start
+    for number in range(start, min(end, len(rows)) + 1):
+        row = f"{number}\t{_short(rows[number - 1])}"
+        room -= len(row) + 1
+        if room < 0 and out:
+            break
+        out.append(row)
+        last = number
+    return "\n".join(out), last
+
+
+def ranges(path: str, rows: Sequence[str], spans: Iterable[Span]) -> View:
+    """The lines of `spans`, joined where they meet, within the room of one file; View without text if there are none
+    of them."""
+    parts, shown, room = [], [], WHOLE_CHARS
+    wanted = merged(spans, len(rows))
+    for start, end in wanted:
+        text, last = within(rows, (start, end), room) if room > 0 else ("", start - 1)
+        room -= len(text)
+        if text:
+            parts.append(text)
+            shown.append((start, last))
+        if last < end:
+            more = f'{{"path": {json.dumps(path, ensure_ascii=False)}, "start": {last + 1}, "end": {end}}}'
+            parts.append(f"[… lines {last + 1}-{end} would make this too long; ask for them alone: {more} …]")
+            room = 0
+    return View("\n…\n".join(parts), tuple(shown), cut=tuple(shown) != tuple(wanted))
 
 
 def listing(files: Sequence[Listed]) -> str:
-    """A folder's files with their line counts; large folders by subfolder."""
+    """A folder's files with their line counts; of a large one the subfolders, as deep as there is room for."""
     if len(files) <= _LISTED:
         return "\n".join(f"{f.path} ({_size(f)})" for f in files) or "(no files)"
-    rows = []
-    for folder, inside in groupby(files, key=lambda f: "/".join(f.path.split("/")[:-1][:2])):
-        group = list(inside)
-        if folder:
-            rows.append(f"{folder}/ ({len(group)} files, {sum(f.lines or 0 for f in group):,} lines)")
-        else:
-            rows += [f"{f.path} ({_size(f)})" for f in group]
+    start = min(file.path.count("/") for file in (files[0], files[-1]))
+    rows = next(
+        (rows for depth in range(start + 6, 1, -1) if len(rows := _folders(files, depth)) <= _SUMMARY),
+        _folders(files, 1),
+    )
     more = [f"[… {len(rows) - _LISTED} more rows; ask for a folder …]"] if len(rows) > _LISTED else []
-    return "\n".join(rows[:_LISTED] + more)
+    return "\n".join([*rows[:_LISTED], *more, "(the folders' files: readfile a folder)"])
+
+
+def _folders(files: Sequence[Listed], depth: int) -> list[str]:
+    """One row for each folder down to `depth`, and for each file outside all folders."""
+    groups: dict[str, list[Listed]] = {}
+    for file in files:
+        folder = "/".join(file.path.split("/")[:-1][:depth])
+        groups.setdefault(f"{folder}/" if folder else file.path, []).append(file)
+    return [f"{name} ({_sizes(group) if name.endswith('/') else _size(group[0])})" for name, group in groups.items()]
+
+
+def _sizes(files: Sequence[Listed]) -> str:
+    if all(file.counted for file in files):
+        return f"{len(files)} files, {sum(file.lines or 0 for file in files):,} lines"
+    return f"{len(files)} files, {sum(file.size for file in files):,} bytes"
 
 
 def _size(file: Listed) -> str:
-    return f"{file.lines} lines" if file.lines is not None else f"{file.size:,} bytes, not text"
+    if file.lines is None:
+        return f"{file.size:,} bytes, not text"
+    return f"{file.lines} lines" if file.counted else f"{file.size:,} bytes"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from jobs.agent.tools.cap import Capped, middle, plain
 from jobs.suite.report import Report
@@ -15,9 +15,9 @@ FRAME = re.compile(r"File \"([^\"\n]+)\", line (\d+)|([\w./@-]+\.\w{1,5}):(\d+)"
 _OK = re.compile(r"\s*ok\b ")
 
 
-def told(report: Report, what: str, aside: Collection[str] = ()) -> Capped:
+def told(report: Report, what: str, aside: Collection[str] = (), *, cap: Callable[..., Capped] = middle) -> Capped:
     """One line of figures, the red tests with their messages, the raw output where nothing else speaks; the red
-    tests of `aside` by name only."""
+    tests of `aside` by name only. `cap` keeps the text within its size."""
     counts = report.counts
     figures = ", ".join(f"{n} {state}" for state, n in counts.items() if n) if counts else "no per-test report"
     how = f"exit code {report.exit_code}" if report.ended == "exit" else f"ended by {report.ended}"
@@ -28,7 +28,7 @@ def told(report: Report, what: str, aside: Collection[str] = ()) -> Capped:
         parts.append(f"RED too: {named(rest, 100)}")
     if also := sorted(report.red.intersection(aside)):
         parts.append(f"also red on the base, not about this request as far as words tell: {named(also)}")
-    return middle("\n\n".join([*parts, *_output(report)]), head=16_000, tail=8_000)
+    return cap("\n\n".join([*parts, *_output(report)]), head=16_000, tail=8_000)
 
 
 def named(tests: Sequence[str], most: int = _IDS) -> str:

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from jobs.agent.tools import arguments, edit, readfile, run_tests, search, shell, write_file
+from jobs.agent.tools import arguments, deferred, edit, readfile, run_tests, search, shell, write_file
 from jobs.agent.tools.spec import Bench, ToolResult, ToolSpec
 from jobs.model.base import Block
 
 _ALL = (
+    ToolSpec("call_tool", arguments.CallTool, deferred.run),
     ToolSpec("edit", arguments.Edit, edit.run),
     ToolSpec("readfile", arguments.ReadFile, readfile.run),
     ToolSpec("run_tests", arguments.RunTests, run_tests.run),
@@ -19,13 +20,15 @@ _ALL = (
     ToolSpec("write_file", arguments.WriteFile, write_file.run),
 )
 TOOLS: Mapping[str, ToolSpec] = {spec.name: spec for spec in _ALL}
+_CHANGING = ("edit", "run_tests", "write_file")  # shell stays: its tree can't be written to
+READING: Mapping[str, ToolSpec] = {name: spec for name, spec in TOOLS.items() if name not in _CHANGING}
 
 
-def call(name: str, given: Any, bench: Bench) -> ToolResult:
+def call(name: str, given: Any, bench: Bench, tools: Mapping[str, ToolSpec] = TOOLS) -> ToolResult:
     """One call. Never raises for what the model sent; EnvironmentFault if the sandbox can't start."""
-    spec = TOOLS.get(name)
+    spec = tools.get(name)
     if spec is None:
-        return ToolResult.failed(name or "call", f"there is no such tool. The tools are {', '.join(TOOLS)}.")
+        return ToolResult.failed(name or "call", f"there is no such tool. The tools are {', '.join(tools)}.")
     try:
         checked = arguments.check(spec.arguments, given)
     except ValueError as wrong:
@@ -38,9 +41,9 @@ def call(name: str, given: Any, bench: Bench) -> ToolResult:
     return replace(result, content=result.content.encode("utf-8", "replace").decode())
 
 
-def blocks() -> tuple[Block, ...]:
+def blocks(tools: Mapping[str, ToolSpec] = TOOLS) -> tuple[Block, ...]:
     """The tools as the model endpoint takes them, in an order that never changes."""
-    return tuple({"name": s.name, "description": s.description, "input_schema": dict(s.schema)} for s in TOOLS.values())
+    return tuple({"name": s.name, "description": s.description, "input_schema": dict(s.schema)} for s in tools.values())
 
 
 def _texts(node: Any) -> Iterator[str]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from jobs.agent.tools import inside
+from jobs.agent.tools import changes, inside
 from jobs.agent.tools.arguments import RunTests
+from jobs.agent.tools.cap import Capped
+from jobs.agent.tools.changes import Change
 from jobs.agent.tools.known import Chosen, chosen, is_test_file
 from jobs.agent.tools.reds import named, told
 from jobs.agent.tools.spec import Bench, ToolResult
@@ -37,32 +39,49 @@ def run(args: RunTests, bench: Bench) -> ToolResult:
 
 def ran(bench: Bench, tests: tuple[str, ...] | None) -> Report:
     """A run's report; the bench remembers the ids that it had and the files that it left."""
+    return _ran(bench, tests)[0]
+
+
+def _ran(bench: Bench, tests: tuple[str, ...] | None) -> tuple[Report, tuple[Change, ...]]:
+    """A run's report, and what it did to files that were there before."""
     assert bench.run_tests is not None
-    before = bench.snapshot if bench.snapshot is not None else inside.snapshot(bench.cell)
+    before = changes.fingerprints(bench)
     report = bench.run_tests(tests)
-    bench.snapshot = inside.snapshot(bench.cell)
-    bench.left_by_tests |= bench.snapshot.keys() - before.keys()
+    found = changes.changes(before, bench)
+    for change in found:
+        bench.texts.lose(change.path)
+    bench.left_by_tests |= {change.path for change in found if change.path not in before}
     bench.learn(report, whole=not tests)
-    return report
+    known = before.keys() - bench.left_by_tests
+    return report, tuple(change for change in found if change.path in known)
 
 
 def _whole(bench: Bench, what: str) -> ToolResult:
-    text = told(ran(bench, None), what)
-    return ToolResult(ok=True, content=text.text, cut=text.cut)
+    report, found = _ran(bench, None)
+    return _result(told(report, what, cap=bench.outputs.capped), "", found)
 
 
 def _some(tests: tuple[str, ...], bench: Bench) -> ToolResult:
-    report = ran(bench, tests)
+    report, found = _ran(bench, tests)
+    cap = bench.outputs.capped
     if report.tests is None and not bench.known_tests:
-        text = told(report, "whole suite: it reports no single tests")
-    else:
-        whole = report.command == bench.whole_line and any("::" in t or " > " in t for t in tests)
-        what = f"{len(tests)} chosen" + (" of the whole suite, which ran and whose exit code this is" if whole else "")
-        # The output of a whole run is about other tests; what the chosen ones said stands in the report.
-        text = told(replace(report, output="") if whole and report.tests else report, what)
-        if len(tests) <= _NAMED:
-            text = replace(text, text=f"{text.text}\n\nChosen: {named(tests)}")
-    return ToolResult(ok=True, content=text.text, cut=text.cut)
+        return _result(told(report, "whole suite: it reports no single tests", cap=cap), "", found)
+    whole = report.command == bench.whole_line and any("::" in t or " > " in t for t in tests)
+    what = f"{len(tests)} chosen" + (" of the whole suite, which ran and whose exit code this is" if whole else "")
+    # The output of a whole run is about other tests; what the chosen ones said stands in the report.
+    own = replace(report, output="") if whole and report.tests else report
+    return _result(told(own, what, cap=cap), f"\n\nChosen: {named(tests)}" if len(tests) <= _NAMED else "", found)
+
+
+def _result(text: Capped, more: str, found: tuple[Change, ...]) -> ToolResult:
+    by_tests = f"\n\nThe tests changed files that were there before. {changes.told(found)}" if found else ""
+    return ToolResult(
+        ok=True,
+        content=text.text + more + by_tests,
+        cut=text.cut,
+        changed_files=tuple(change.path for change in found),
+        states={change.path: change.state for change in found},
+    )
 
 
 def _touched(bench: Bench) -> dict[str, bytes]:

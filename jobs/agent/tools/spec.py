@@ -12,11 +12,14 @@ from typing import Any, Protocol
 from jobs.agent.record import CallRecord, Seen
 from jobs.agent.tools.arguments import schema
 from jobs.agent.tools.outputs import Outputs
+from jobs.agent.tools.texts import Texts
 from jobs.errors import PatchwrightError
 from jobs.sandbox.base import Cell
 from jobs.suite.report import Report
 
 RunTests = Callable[[tuple[str, ...] | None], Report]
+_LOOKED_AT = 200  # changed files of one call whose text is kept for the next change
+Base = Callable[[str], bytes | None]  # a file's bytes in the base commit, None where it has none
 Lock = Callable[[], str]  # resolves changed manifests outside the cell and says what came of it; raises BadCall
 
 
@@ -41,7 +44,8 @@ class ToolResult:
     """What one call gave. `content` is raw text for the model; `error` is its first sentence where the call failed.
 
     `seen` maps each path whose text is now known to the model to what it saw; `states` maps each path that the
-    call changed to the sha256 of its bytes (None: deleted). `rung` is the loosest rung of an edit.
+    call changed to the sha256 of its bytes (None: deleted). `rung` is the loosest rung of an edit. `unchanged` says
+    that nothing new was shown: an earlier result holds it all.
     """
 
     ok: bool
@@ -52,6 +56,7 @@ class ToolResult:
     cut: bool = False
     seen: Mapping[str, Seen] = field(default_factory=dict)
     states: Mapping[str, str | None] = field(default_factory=dict)
+    unchanged: bool = False
 
     @classmethod
     def failed(cls, tool: str, message: str) -> ToolResult:
@@ -67,7 +72,7 @@ class Bench:
     if they must be taken anew. `single` says whether the suite reports single tests (None: not known yet),
     `whole_line` is the line that ran all of it. `left_by_tests` are paths that appeared while run_tests ran.
     `rounds` maps each round (0: before the first) to the name of the tree's state behind it. `read_only` says that
-    nothing of the tree can be changed.
+    nothing of the tree can be changed. `kept` are files that git tracks although it ignores them (None: not known yet).
     """
 
     cell: Cell
@@ -81,14 +86,32 @@ class Bench:
     whole_line: str = ""
     left_by_tests: set[str] = field(default_factory=set)
     outputs: Outputs = field(default_factory=Outputs)
+    texts: Texts = field(default_factory=Texts)
+    base: Base | None = None
     checkpoints: Checkpoints | None = None
     rounds: dict[int, str] = field(default_factory=dict)
     lock: Lock | None = None
     read_only: bool = False
+    kept: tuple[str, ...] | None = None
 
     def note(self, result: ToolResult) -> None:
-        """Remembers what a call changed."""
+        """Remembers what a call changed, and what the files that it changed or showed hold now."""
         self.touched.update(result.states)
+        for number, (path, state) in enumerate(result.states.items()):
+            if number < _LOOKED_AT:
+                self._keep(path, gone=state is None)
+            else:
+                self.texts.lose(path)
+        for path in result.seen:
+            if not self.texts.known(path):
+                self._keep(path, gone=False)
+
+    def _keep(self, path: str, *, gone: bool) -> None:
+        data = None if gone else self.cell.read(path)
+        if gone or data is not None:
+            self.texts.keep(path, data)
+        else:
+            self.texts.lose(path)
 
     def learn(self, report: Report, *, whole: bool) -> None:
         """Remembers the ids that a run of the suite reported. Only a whole run without errors makes ids forgotten:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -14,6 +15,13 @@ from jobs.agent.tools.inside import Shown, Written
 from jobs.agent.tools.lines import Lines, NotText, fold
 from jobs.agent.tools.paths import tidy
 from jobs.agent.tools.spec import BadCall, Bench, ToolResult
+
+# A line that stands for others, which a text this much shorter than the old one hardly means as it is.
+_BARE = re.compile(r"^[ \t]*(?:(?:#|//|/\*|--|<!--|;)[ \t]*(?:\.\.\.|…).*|…)$", re.MULTILINE)
+_MADE = re.compile(
+    r"(?:^|/)(?:node_modules|__pycache__|\.venv|venv|dist|build|target|out|coverage|htmlcov|\.tox|\.nox|\.cache"
+    r"|[^/]+\.egg-info)/|\.(?:pyc|pyo|min\.js|min\.css|map|log|tmp|orig|rej)$"
+)
 
 
 @dataclass
@@ -55,7 +63,7 @@ def _bytes(one: NewFile, shown: Shown, bench: Bench, out: _Out) -> tuple[bytes, 
         raise BadCall(shown.error or "is a folder: name a file")
     view = shown.files[0]
     if view.state != "text":
-        raise BadCall(view.error or f"is a {view.state} file: use shell")
+        raise BadCall(view.error or f"is a {view.state} file: change it with shell")
     lines = Lines.decode(view.data)
     out.before[view.path] = view.data
     known = guard.knowledge(bench.record, view)
@@ -64,19 +72,28 @@ def _bytes(one: NewFile, shown: Shown, bench: Bench, out: _Out) -> tuple[bytes, 
         raise BadCall(guard.unread(view, lines))
     if not one.content and view.data:
         raise BadCall("content is empty, which would lose the file's text: to delete it use shell rm")
-    if marker := guard.omits(one.content, lines.view):
+    if marker := guard.omits(one.content, lines.view) or _stands_for_more(one.content, lines.view):
         raise BadCall(f"content leaves text out ({marker!r}): write every line, or use edit")
     new = fold(one.content).split("\n")
     return lines.splice(0, lines.pieces, new, new).encode(), view.sha256
+
+
+def _stands_for_more(new: str, old: str) -> str | None:
+    """The mark of left out lines in a text less than half as long as the old one."""
+    marks = (found[0].strip() for found in _BARE.finditer(new)) if 2 * len(new) < len(old) else ()
+    return next((mark for mark in marks if mark not in old), None)
 
 
 def _result(out: _Out, written: Sequence[Written]) -> ToolResult:
     parts = []
     for done in written:
         before, after = out.before.get(done.path), out.ready[done.path][0]
-        size = after.count(b"\n") + (not after.endswith(b"\n") and after != b"")
-        change = f"created, {size} lines" if before is None else card(done.path, before, after)
-        parts.append(f"write_file {done.path}: {change}")
+        if before is None:
+            parts.append(f"write_file {done.path}: created, {_size(after)} lines")
+            parts += _astray(done)
+        else:
+            parts.append(f"write_file {done.path}: {_size(before)} lines -> {_size(after)} lines")
+            parts.append(card(done.path, before, after))
         parts += [f"SYNTAX ERROR in {done.path}: {done.syntax}"] if done.syntax else []
     parts += [f"write_file FAILED: {path}: {why}" for path, why in out.faults.items()]
     states = {done.path: done.sha256 for done in written}
@@ -85,6 +102,21 @@ def _result(out: _Out, written: Sequence[Written]) -> ToolResult:
         content="\n".join(parts),
         changed_files=tuple(states),
         error=next((f"{path}: {why}" for path, why in out.faults.items()), None),
-        seen=out.seen | {path: Seen(sha) for path, sha in states.items()},
+        seen=out.seen | {path: Seen(sha, None) for path, sha in states.items()},
         states=states,
     )
+
+
+def _size(data: bytes) -> int:
+    return data.count(b"\n") + (not data.endswith(b"\n") and data != b"")
+
+
+def _astray(done: Written) -> list[str]:
+    """One line of warning where a new file is likely not to become part of the change."""
+    if done.ignored:
+        return [
+            f"WARNING: git ignores {done.path}, so it is no part of the change: if it should be, write it elsewhere."
+        ]
+    if _MADE.search(done.path):
+        return [f"WARNING: {done.path} stands where generated files do: if it is source, write it elsewhere."]
+    return []

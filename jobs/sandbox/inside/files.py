@@ -1,39 +1,33 @@
-"""Lists, reads, writes and fingerprints files from inside a cell: JSON in, JSON out, standard library only.
+"""Lists, reads and writes files from inside a cell; started by wire.py, standard library only.
 
-    python3 -I -S files.py            one JSON object on stdin: {"root": "/src", "also": ["/env"], "ops": [{"op": ...}]}
-    python3 -I -S files.py snapshot [ROOT]      the fingerprints of every file, as `{"op": "snapshot"}` gives them
+    {"root": "/src", "also": ["/env"], "ops": [{"op": "show" | "write", "path", ...}]}
 
 `root` may be written below (never in `.git`), `also` only read. Symbolic links that lead out of them are refused.
 Answers `{"results": [...]}`, one object an operation; what an operation can't do stands in its `error`.
 """
 
-# Paths are handled by os alone: pathlib would double the start-up of a script that runs at every call.
+# Paths are handled by os alone: pathlib would double the start-up of a script that runs at every call. So would
+# base64, hashlib and tempfile together.
 
 from __future__ import annotations
 
-import base64
-import fnmatch
-import hashlib
-import json
+import binascii
 import os
 import stat
-import subprocess
-import sys
-import tempfile
-import warnings
 
 TYPE_CHECKING = False  # importing typing would double the start-up of a script that runs at every call
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from typing import Any
 
-RG = "/opt/patchwright/bin/rg"
-# Tool output that no one edits by hand; walking it would cost more than the rest of the tree.
-SKIPPED = {".git", "node_modules", "__pycache__", ".venv", ".tox", ".nox", ".hypothesis"}
-SKIPPED |= {".mypy_cache", ".pytest_cache", ".ruff_cache"}
-MADE = "*.egg-info"  # folders that installing a project leaves beside its code; not listed
+    from jobs.sandbox.inside import tree
+else:
+    import tree
+
 HUGE = 10 << 20  # bytes; above this a file is named, not read
 COUNTED = 4000  # files of a listing whose lines are counted
+COLUMNS = 36  # bytes of a line, where they are not
+ROOM = 64 << 20  # bytes of all files that one request reads
+GLOB_ROOM = 4 << 20  # of those that a glob finds: far more than a result can show
 
 
 class Refused(Exception):
@@ -46,6 +40,13 @@ class Place:
     def __init__(self, root: str, also: list[str]) -> None:
         self.root = os.path.realpath(root)
         self.also = [os.path.realpath(a) for a in also]
+        self.room = ROOM
+        self._names: list[str] | None = None
+
+    def spend(self, size: int) -> bool:
+        """Whether `size` more bytes can be read in this request; takes them."""
+        self.room -= size
+        return self.room >= 0
 
     def find(self, path: str, *, writing: bool = False) -> str:
         """The real path behind `path` (relative to the root, or absolute)."""
@@ -62,54 +63,19 @@ class Place:
             raise Refused("is inside .git, which is not yours to touch")
         return real
 
+    def names(self) -> list[str]:
+        """Every file of the tree, by name."""
+        if self._names is None:
+            self._names = [self.name(path) for path in tree.listing(self.root, self.root)]
+        return self._names
+
     def name(self, real: str) -> str:
         """The path as people write it: relative below the root, absolute elsewhere."""
-        return os.path.relpath(real, self.root) if _below(real, self.root) else real
+        return real[len(self.root) :].lstrip("/") or "." if _below(real, self.root) else real
 
 
 def _below(path: str, home: str) -> bool:
     return path == home or path.startswith(home.rstrip("/") + "/")
-
-
-def listing(folder: str) -> list[str]:
-    """Every file below `folder` that an editor would show (ignored and generated folders left out), sorted."""
-    globs = [part for name in [*sorted(SKIPPED), MADE] for part in ("-g", f"!**/{name}")]
-    command = [RG, "--no-config", "--files", "--hidden", "--null", *globs, folder]
-    try:
-        out = subprocess.run(command, capture_output=True, check=False, stdin=subprocess.DEVNULL).stdout
-    except OSError:
-        return sorted(p for p, _ in walk(folder) if not fnmatch.fnmatchcase(p[len(folder) :], f"*/{MADE}/*"))
-    return sorted(os.fsdecode(p) for p in out.split(b"\0") if p)
-
-
-def walk(folder: str) -> Iterator[tuple[str, os.stat_result]]:
-    """(path, lstat) of every file and link below `folder`, ignored ones too, generated folders left out."""
-    stack = [folder]
-    while stack:
-        try:
-            entries = list(os.scandir(stack.pop()))
-        except OSError:
-            continue
-        for entry in entries:
-            if entry.is_dir(follow_symlinks=False):
-                if entry.name not in SKIPPED:
-                    stack.append(entry.path)
-                continue
-            try:
-                yield entry.path, entry.stat(follow_symlinks=False)
-            except OSError:
-                continue
-
-
-def snapshot(root: str) -> dict[str, Any]:
-    """`{"files": {path: fingerprint}}`: size, modification and change time, mode; no content is read."""
-    home = os.path.realpath(root)
-    return {
-        "files": {
-            os.path.relpath(path, home): f"{s.st_size}:{s.st_mtime_ns}:{s.st_ctime_ns}:{s.st_mode}"
-            for path, s in walk(home)
-        }
-    }
 
 
 def show(place: Place, op: dict[str, Any]) -> dict[str, Any]:
@@ -120,39 +86,49 @@ def show(place: Place, op: dict[str, Any]) -> dict[str, Any]:
     except Refused as no:
         return {"asked": asked, "kind": "refused", "error": str(no)}
     if os.path.isdir(real):
-        return {"asked": asked, "kind": "dir", "path": place.name(real), "files": entries(place, listing(real))}
+        paths = tree.listing(place.root, real)
+        return {"asked": asked, "kind": "dir", "path": place.name(real), "files": entries(place, paths)}
     if os.path.lexists(real):
         return {"asked": asked, "kind": "file", "files": [content(place, real)]}
-    if any(c in asked for c in "*?["):
-        return {"asked": asked, "kind": "glob", "files": matching(place, asked, op.get("limit", 50))}
-    return {"asked": asked, "kind": "missing", "near": near(place, asked)}
+    if any(c in asked for c in "*?[{"):
+        return {"asked": asked, "kind": "glob", "files": matching(place, op)}
+    return {"asked": asked, "kind": "missing", "near": tree.near(place.names(), asked)}
 
 
-def matching(place: Place, pattern: str, limit: int) -> list[dict[str, Any]]:
-    """The content of the files whose path matches the glob; those beyond `limit` by name only."""
-    pattern = pattern.removeprefix("./").removeprefix(place.root + "/").replace("**/", "*")
-    found = [p for p in listing(place.root) if fnmatch.fnmatchcase(place.name(p), pattern)]
-    return [content(place, p) if n < limit else {"path": place.name(p), "state": "unread"} for n, p in enumerate(found)]
-
-
-def near(place: Place, path: str) -> list[str]:
-    """Up to three existing paths that the missing one may have meant."""
-    name = os.path.basename(path).lower()
-    names = [place.name(p) for p in listing(place.root)]
-    same = [p for p in names if os.path.basename(p).lower() == name]
-    return (same or [p for p in names if name and name in p.lower()])[:3]
+def matching(place: Place, op: dict[str, Any]) -> list[dict[str, Any]]:
+    """The content of the files whose path matches the glob; those whose names end as `skip` says, and those beyond
+    `limit` files or our room, by name only."""
+    pattern = op["path"].removeprefix("./").removeprefix(f"{place.root}/")
+    wanted, skip = tree.globbed(pattern), tuple(op.get("skip", ()))
+    home = next((a for a in place.also if _below(pattern, a)), None)
+    names = place.names() if home is None else tree.listing(place.root, home)
+    rows: list[dict[str, Any]] = []
+    limit, room = op.get("limit", 50), GLOB_ROOM
+    for name in filter(wanted, names):
+        if skip and name.lower().endswith(skip):
+            rows.append({"path": name, "state": "lock"})
+        elif limit <= 0 or room <= 0:
+            rows.append({"path": name, "state": "unread"})
+        else:
+            row = content(place, os.path.join(place.root, name))
+            rows.append(row)
+            limit -= 1
+            room -= row["size"] if "data" in row else 0
+    return rows
 
 
 def entries(place: Place, paths: list[str]) -> list[dict[str, Any]]:
-    """Path, size and line count (None where not text or not counted) of each file."""
+    """Path, size and line count of each file: None where it is no text; by its size where not `counted`."""
     rows = []
     for number, path in enumerate(paths):
+        counted = number < COUNTED
         try:
-            size = os.lstat(path).st_size
-            lines = _lines(path) if number < COUNTED and size <= HUGE and os.path.isfile(path) else None
+            info = os.lstat(path)
+            plain = stat.S_ISREG(info.st_mode) and info.st_size <= HUGE
+            lines = (_lines(path) if counted else info.st_size // COLUMNS + 1) if plain else None
         except OSError:
             continue
-        rows.append({"path": place.name(path), "size": size, "lines": lines})
+        rows.append({"path": place.name(path), "size": info.st_size, "lines": lines, "counted": counted})
     return rows
 
 
@@ -171,20 +147,26 @@ def content(place: Place, real: str) -> dict[str, Any]:
         place.find(real)
         info = os.stat(real)
         row["size"] = info.st_size
-        if not stat.S_ISREG(info.st_mode):
-            return {**row, "state": "special"}
-        if info.st_size > HUGE:
-            return {**row, "state": "huge"}
+        if state := _unreadable(place, info):
+            return {**row, "state": state}
         with open(real, "rb") as file:
             data = file.read()
     except Refused as no:
         return {**row, "state": "refused", "error": str(no)}
     except OSError as no:
         return {**row, "state": "refused", "error": f"can't be read: {no.strerror}"}
-    row["sha256"] = hashlib.sha256(data).hexdigest()
+    row["sha256"] = sha256(data)
     if b"\0" in data[:8192] and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return {**row, "state": "binary"}
-    return {**row, "data": base64.b64encode(data).decode("ascii")}
+    return {**row, "data": binascii.b2a_base64(data, newline=False).decode("ascii")}
+
+
+def _unreadable(place: Place, info: os.stat_result) -> str:
+    if not stat.S_ISREG(info.st_mode):
+        return "special"
+    if info.st_size > HUGE:
+        return "huge"
+    return "" if place.spend(info.st_size) else "unread"
 
 
 def write(place: Place, op: dict[str, Any]) -> dict[str, Any]:
@@ -194,17 +176,18 @@ def write(place: Place, op: dict[str, Any]) -> dict[str, Any]:
         real = place.find(op["path"], writing=True)
         row["path"] = place.name(real)
         old = _current(real)
-        have = None if old is None else hashlib.sha256(old).hexdigest()
+        have = None if old is None else sha256(old)
         if have != op["expect"]:
             raise Refused("was changed by something else in the meantime" if old is not None else "no longer exists")
-        data = base64.b64decode(op["data"])
+        data = binascii.a2b_base64(op["data"])
         _replace(real, data)
     except Refused as no:
         return {**row, "error": str(no)}
     except OSError as no:
         return {**row, "error": f"can't be written: {no.strerror}"}
-    row["sha256"] = hashlib.sha256(data).hexdigest()
+    row["sha256"] = sha256(data)
     row["syntax"] = _new_error(real, old, data)
+    row["ignored"] = old is None and tree.ignored(place.root, row["path"])
     return row
 
 
@@ -223,7 +206,8 @@ def _replace(real: str, data: bytes) -> None:
     folder = os.path.dirname(real)
     os.makedirs(folder, exist_ok=True)
     mode = stat.S_IMODE(os.stat(real).st_mode) if os.path.exists(real) else 0o644
-    handle, temporary = tempfile.mkstemp(dir=folder, prefix=".pw-")
+    temporary = os.path.join(folder, f".pw-{os.urandom(8).hex()}")
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
@@ -234,29 +218,31 @@ def _replace(real: str, data: bytes) -> None:
         raise
 
 
-def digest(place: Place, op: dict[str, Any]) -> dict[str, Any]:
-    """`{"sha256": {path: digest}}`, None for what is gone or no regular file."""
-    found: dict[str, str | None] = {}
-    for path in op["paths"]:
-        full = os.path.join(place.root, path)
-        if os.path.islink(full):
-            found[path] = hashlib.sha256(os.fsencode(os.readlink(full))).hexdigest()
-        elif os.path.isfile(full) and os.path.getsize(full) <= HUGE:
-            with open(full, "rb") as file:
-                found[path] = hashlib.sha256(file.read()).hexdigest()
-        else:
-            found[path] = None
-    return {"sha256": found}
+def sha256(data: bytes) -> str:
+    """The digest, by what is quick to load where that is quick enough."""
+    if len(data) < 1 << 20:
+        for name in ("_sha2", "_sha256"):  # where hashlib takes it from, by version
+            try:
+                return str(__import__(name).sha256(data).hexdigest())
+            except ImportError:
+                continue
+    import hashlib  # noqa: PLC0415   slow to load
+
+    return hashlib.sha256(data).hexdigest()
 
 
 def syntax(path: str, data: bytes) -> str | None:
     """What is wrong with a Python, JSON or TOML file, in one line; None if nothing or not known."""
     try:
         if path.endswith((".py", ".pyi")):
+            import warnings  # noqa: PLC0415   only some writes need it
+
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 compile(data, path, "exec", dont_inherit=True)
         elif path.endswith(".json"):
+            import json  # noqa: PLC0415   slow to load, and rarely needed
+
             json.loads(data)
         elif path.endswith(".toml"):
             import tomllib  # noqa: PLC0415   slow to load, and rarely needed
@@ -277,17 +263,5 @@ def _new_error(path: str, old: bytes | None, new: bytes) -> str | None:
 def answer(request: dict[str, Any]) -> dict[str, Any]:
     """Runs every operation of `request`, in order."""
     place = Place(request.get("root", "/src"), request.get("also", ["/env"]))
-    run = {
-        "show": lambda op: show(place, op),
-        "write": lambda op: write(place, op),
-        "digest": lambda op: digest(place, op),
-        "snapshot": lambda op: snapshot(place.root),
-    }
-    return {"results": [run[op["op"]](op) for op in request["ops"]]}
-
-
-if __name__ == "__main__":
-    if sys.argv[1:2] == ["snapshot"]:
-        json.dump(snapshot(sys.argv[2] if len(sys.argv) > 2 else "/src"), sys.stdout)
-    else:
-        json.dump(answer(json.load(sys.stdin)), sys.stdout)
+    run = {"show": show, "write": write}
+    return {"results": [run[op["op"]](place, op) for op in request["ops"]]}

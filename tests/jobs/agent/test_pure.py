@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from jobs.agent.budget import Allowance, Budget, Spent, allowance
+from jobs.agent.budget import LAST_OUTPUT, Allowance, Budget, Spent, allowance
 from jobs.agent.context import Context, Pick, likeliest
 from jobs.agent.prompt import render
 from jobs.agent.record import Call, CallRecord, Seen
@@ -14,6 +14,7 @@ from jobs.agent.stuck import Stuck
 from jobs.agent.tools.inside import Listed
 from jobs.agent.tools.registry import TOOLS, blocks
 from jobs.agent.tools.search import Found, Group
+from jobs.model.usage import Usage
 from jobs.suite.report import Report
 from jobs.tasks.task import Task
 
@@ -27,11 +28,13 @@ def priced(tokens: int) -> float:
 @pytest.mark.parametrize(
     ("budget", "spent", "elapsed_s", "expected"),
     [
-        (Budget(), Spent(), 0, Allowance(16000, 2.0)),
+        (Budget(), Spent(), 0, Allowance(16000, 2.0 - priced(LAST_OUTPUT))),
         (Budget(rounds=2), Spent(rounds=2), 0, Allowance(ended="rounds")),
         (Budget(minutes=1), Spent(), 60, Allowance(ended="minutes")),
         (Budget(usd=0.03), Spent(), 0, Allowance(ended="dollars")),
-        (Budget(usd=11000 / 2**17), Spent(), 0, Allowance(10000, 11000 / 2**17)),
+        (Budget(usd=13500 / 2**17), Spent(), 0, Allowance(10000, 11000 / 2**17)),
+        (Budget(output=20_000), Spent(usage=Usage(output=10_000)), 0, Allowance(8500, 2.0 - priced(LAST_OUTPUT))),
+        (Budget(output=20_000), Spent(usage=Usage(output=15_000)), 0, Allowance(ended="tokens")),
         (Budget(usd=1.0), Spent(usd=0.97), 0, Allowance(ended="dollars")),
         (Budget(usd=None), Spent(usd=99.0), 0, Allowance(16000)),
     ],
@@ -70,7 +73,7 @@ def test_knowledge_of_a_file_is_read_from_the_calls(seen: dict[str, str | None],
 
 def test_the_record_survives_the_trace() -> None:
     kept = record(a="1", b=None)
-    lines = [json.dumps({"type": "round", "calls": [c.to_trace() for c in kept.calls]}), '{"type": "rou']
+    lines = [json.dumps({"type": "round", "calls": [c.to_trace(n) for n, c in enumerate(kept.calls, 1)]}), '{"type": "rou']
     assert CallRecord.from_trace(lines) == kept
 
 

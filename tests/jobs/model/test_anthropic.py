@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from app.local.model import ScriptedEndpoint
-from jobs.errors import EnvironmentFault
 from jobs.model.anthropic import AnthropicModel
 from jobs.model.base import AskFailed, Request
-from jobs.model.faults import Fault, retry_after_s, wait_s
 from jobs.model.prices import Prices
 from jobs.model.quirks import quirks_of
 from jobs.model.usage import Usage
@@ -78,56 +74,6 @@ def test_usage_and_price_are_the_final_ones() -> None:
     assert second.usage.output < first.usage.output
 
 
-@pytest.mark.parametrize(
-    ("script", "tries", "waits"),
-    [
-        ([{"fault": "overloaded", "times": 2}, {"text": "ok"}], 3, [(0.3, 0.5), (0.7, 1.0)]),
-        ([{"fault": "rate_limited", "seconds": 2}, {"text": "ok"}], 2, [(2, 2)]),
-        ([{"fault": "rate_limited", "seconds": 4_000_000}, {"text": "ok"}], 2, [(60, 60)]),
-        ([{"fault": "server_error"}, {"text": "ok"}], 2, [(0.3, 0.5)]),
-        ([{"fault": "mid_stream_overloaded", "text": "lost " * 50}, {"text": "ok"}], 2, [(0.3, 0.5)]),
-        ([{"fault": "cut", "text": "lost " * 50}, {"text": "ok"}], 2, [(0.3, 0.5)]),
-    ],
-    ids=["overloaded", "rate_limited", "absurd_wait", "server_error", "mid_stream", "cut"],
-)
-def test_temporary_faults_are_waited_out(
-    script: list[dict[str, Any]], tries: int, waits: list[tuple[float, float]]
-) -> None:
-    reply, waited, endpoint = asked(script)
-    assert (reply.text, len(endpoint.requests)) == ("ok", tries)
-    assert all(low <= wait <= high for wait, (low, high) in zip(waited, waits, strict=True))
-
-
-@pytest.mark.parametrize(
-    ("fault", "why", "words"),
-    [
-        ("unauthorized", "refused", "The model key was refused (401"),
-        ("forbidden", "refused", "The model key was refused (403"),
-        ("spend_limit", "refused", "spend limit"),
-        ("too_long", "too_long", "prompt is too long"),
-    ],
-)
-def test_dead_ends_are_told_at_once(fault: str, why: str, words: str) -> None:
-    failed, waits, endpoint = asked([{"fault": fault, "times": 9}])
-    assert isinstance(failed, EnvironmentFault)
-    assert (failed.why, words in str(failed), waits, len(endpoint.requests)) == (why, True, [], 1)
-
-
-def test_an_endpoint_that_stays_away_ends_after_bounded_waits() -> None:
-    failed, waits, endpoint = asked([{"fault": "overloaded", "times": 99}])
-    assert (failed.why, len(endpoint.requests), failed.usd) == ("away", 8, 0.0)
-    assert sum(waits) <= 300
-
-
-def test_nobody_listening_is_an_away_endpoint() -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        address = f"http://127.0.0.1:{taken.getsockname()[1]}"
-        client = AnthropicModel("claude-sonnet-5-5", api_key="key", base_url=address, sleep=[].append)
-        with pytest.raises(AskFailed, match="endpoint is away"):
-            client.ask(request())
-
-
 def test_broken_tries_are_paid_for_and_stop_at_the_limit() -> None:
     failed, _, endpoint = asked([{"fault": "cut", "text": "lost " * 400, "times": 9}], limit_usd=0.1)
     assert failed.why == "limit"
@@ -186,28 +132,3 @@ def test_unknown_models_have_no_price(name: str) -> None:
 )
 def test_quirks(name: str, thinking: str, window: int) -> None:
     assert (quirks_of(name).thinking, quirks_of(name).window) == (thinking, window)
-
-
-NOW = datetime(2026, 11, 30, 12, 0, 0, tzinfo=UTC)
-
-
-@pytest.mark.parametrize(
-    ("headers", "seconds"),
-    [
-        ({"retry-after": "2"}, 2.0),
-        ({"retry-after": "1.5", "retry-after-ms": "250"}, 0.25),
-        ({"retry-after": "Mon, 30 Nov 2026 12:00:30 GMT"}, 30.0),
-        ({"retry-after": "Mon, 30 Nov 2026 11:00:00 GMT"}, 0.0),
-        ({"retry-after": "soon"}, None),
-        ({"retry-after": "nan"}, None),
-        ({}, None),
-    ],
-)
-def test_retry_after_headers(headers: dict[str, str], seconds: float | None) -> None:
-    assert retry_after_s(headers, NOW) == seconds
-
-
-def test_waits_of_one_request_are_bounded_together() -> None:
-    fault = Fault(429, "rate_limit_error", "slow down", after_s=60)
-    assert wait_s(fault, tries=1, waited_s=240, jitter=0) == 60
-    assert wait_s(fault, tries=1, waited_s=241, jitter=0) is None

@@ -44,15 +44,19 @@ def test_no_folder_is_made_inside_what_is_mounted() -> None:
 
 
 def test_all_is_read_only_at_the_end() -> None:
-    words = argv.filesystem(View(mounts=(Mount(Path("/t"), "/src", writable=True),)), Limits())
+    words = [
+        *argv.filesystem(View(mounts=(Mount(Path("/t"), "/src", writable=True),)), Limits()),
+        *argv.sealed("/o", Limits()),
+    ]
     assert words[-7:] == ["--ro-bind", "/proc/sys", "/proc/sys", "--remount-ro", "/dev", "--remount-ro", "/"]
-    assert operations(words, "--bind") == ["/t"]
+    assert operations(words, "--bind") == ["/t", "/o"]
 
 
 def test_memory_folders_are_sized() -> None:
-    words = argv.filesystem(View(), Limits(tmp=1, home=2, shared=3))
-    assert operations(words, "--size") == ["3", "1", "2"]
-    assert len(operations(words, "--tmpfs")) == 3
+    bounds = Limits(tmp=1, home=2, shared=3)
+    words = [*argv.filesystem(View(), bounds), *argv.sealed(None, bounds)]
+    assert operations(words, "--size") == ["3", "1", "2", "1"]
+    assert operations(words, "--tmpfs") == ["/dev/shm", "/tmp", "/home/agent", "/out"]
 
 
 @pytest.mark.parametrize("name", ["", "A=B", "A\0B"])

@@ -192,6 +192,26 @@ def test_nothing_of_a_finished_command_is_left(cells: Cells, tree: Path) -> None
         cells.on(tree).run(Command.shell(line, timeout_s=0.5))
     assert {entry.name for entry in cells.slot.folder.iterdir()} == before
     assert len(list(Path("/proc/self/fd").iterdir())) == descriptors
+    kept = {folder for group in cells.groups.spare.values() for folder in group.folders}
+    assert {folder for parent in cells.groups.parents for folder in parent.glob(f"patchwright-{os.getpid()}-*")} == kept
+    assert not any((folder / "cgroup.procs").read_text() for folder in kept)
+
+
+def test_a_group_serves_again_unless_something_was_killed_in_it(cells: Cells, tree: Path) -> None:
+    if not cells.groups.version:
+        pytest.skip("this machine lets us make no control groups")
+    bounds = Limits(memory=64 * MIB)
+    cell = cells.bounded(bounds).on(tree)
+    hog = Command(("/opt/patchwright/bin/python3", "-c", "b = bytearray(b'x') * (200 << 20)"), timeout_s=20)
+    cell.run(Command.shell("true"))
+    first = cells.groups.spare[bounds]
+    cell.run(Command.shell("true"))
+    assert cells.groups.spare[bounds] is first
+    assert not cell.run(hog).ok
+    assert bounds not in cells.groups.spare
+    assert cell.run(Command.shell("true")).ok
+    assert cells.groups.spare[bounds] is not first
+    cells.groups.clear()
     assert not [folder for parent in cells.groups.parents for folder in parent.glob(f"patchwright-{os.getpid()}-*")]
 
 

@@ -32,8 +32,8 @@ def cases() -> list[tuple[str, bytes, str, str, bytes | None]]:
     ]
 
 
-# Safe answers that are deliberately not given: the text would have to be guessed.
-REFUSED = {"elided_dots", "over_escaped_newline"}
+# A safe answer that is deliberately not given: the text would have to be guessed.
+REFUSED = {"over_escaped_newline"}
 # The corpus rewrites lines that the edit leaves as they were; their spacing is nobody's to change.
 KEEPS = {
     "trailing_ws_in_file": b"def f():  \n    x = 2\n    return x\n",

@@ -46,7 +46,7 @@ def test_readfile_shows_numbered_lines_folders_and_what_is_wrong(bench: Bench) -
     for part in (
         "a.py (6 lines)\n1\tdef f():\n2\t    return 1\n",
         "pkg/: 2 files\npkg/data.json (1 lines)\npkg/dos.txt (2 lines)",
-        "img.bin: is a binary file of 3 bytes.",
+        "img.bin: is a binary file of 3 bytes; look into it with shell.",
         "nope/a.py: no such file. Did you mean a.py?",
         "/etc/passwd: is outside /src and /env.",
         ".git/HEAD: is inside .git, which is not yours to touch.",
@@ -84,15 +84,15 @@ def test_readfile_refuses_links_that_leave_the_tree(bench: Bench, tree: Path) ->
 def test_search_groups_by_file_and_names_patterns_without_a_match(bench: Bench) -> None:
     content = call("search", {"patterns": ["return 1", "nothing here"], "glob": "*.py", "context": 1}, bench).content
     assert content == (
-        "search 'return 1', 'nothing here': 2 matches in 1 files\n\n"
+        "search 'return 1', 'nothing here' in *.py: 2 matches in 1 files\n\n"
         "a.py\n1-def f():\n2:    return 1\n3-\n--\n5-def g():\n6:    return 1\n\nNo match for: 'nothing here'"
     )
 
 
 def test_search_says_where_it_stopped(bench: Bench) -> None:
     content = call("search", {"patterns": ["def"], "paths": ["long.py"]}, bench).content
-    assert "20 matches in 1 files" in content
-    assert "only the first 20 matches of long.py are shown" in content
+    assert "900 matches in 1 files; the first 20, by path:" in content
+    assert "not all matches are shown of long.py (20 of 900)" in content
 
 
 def test_search_takes_patterns_literally_unless_told(bench: Bench) -> None:
@@ -194,7 +194,11 @@ def test_shell_tells_exit_code_output_and_changed_files(bench: Bench, tree: Path
     done = call("shell", {"command": "echo hi; echo new > n.txt; rm img.bin; chmod +x a.py; exit 3"}, bench)
     assert (done.ok, done.changed_files) == (True, ("a.py", "img.bin", "n.txt"))
     assert done.content.splitlines()[0].startswith("shell: exit code 3 after ")
-    assert done.content.splitlines()[1:] == ["hi", "Changed files: a.py, img.bin (deleted), n.txt"]
+    named = "Changed files: a.py (mode 644 -> 755), img.bin (deleted), n.txt"
+    assert done.content.splitlines()[1:] == [
+        *("hi", named, "n.txt (+1 −0 lines)", "--- /dev/null"),
+        *("+++ b/n.txt", "@@ -0,0 +1 @@", "+new"),
+    ]
     assert not (tree / "img.bin").exists()
 
 

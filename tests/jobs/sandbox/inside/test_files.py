@@ -9,16 +9,17 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import gitrepo
 import pytest
 
 from jobs.sandbox import inside
 
-SCRIPT = Path(next(iter(inside.__path__))) / "files.py"
+SCRIPT = Path(next(iter(inside.__path__))) / "wire.py"
 
 
 def run(root: Path, *ops: dict[str, Any], also: Path | None = None) -> list[dict[str, Any]]:
     request = {"root": str(root), "also": [str(also)] if also else [], "ops": list(ops)}
-    command = [sys.executable, "-I", "-S", str(SCRIPT)]
+    command = [sys.executable, "-I", "-S", str(SCRIPT), "files"]
     done = subprocess.run(command, input=json.dumps(request).encode(), capture_output=True, check=True)
     return list(json.loads(done.stdout)["results"])
 
@@ -97,19 +98,6 @@ def test_the_second_folder_can_be_read_but_not_written(root: Path, tmp_path: Pat
     assert "is outside" in refused["error"]
 
 
-def test_fingerprints_tell_every_kind_of_change(root: Path) -> None:
-    def taken() -> dict[str, str]:
-        return dict(run(root, {"op": "snapshot"})[0]["files"])
-
-    (root / "b").write_text("b")
-    before = taken()
-    (root / "b").write_text("c")
-    (root / "new").symlink_to("b")
-    (root / "a.py").chmod(0o700)
-    after = taken()
-    assert {p for p in before | after if before.get(p) != after.get(p)} == {"a.py", "b", "new"}
-
-
 def test_devices_pipes_and_unreadable_bytes_are_named(root: Path) -> None:
     subprocess.run(["mkfifo", str(root / "pipe")], check=True)
     (root / "bin").write_bytes(b"\0" * 10)
@@ -144,3 +132,74 @@ def test_what_installing_left_is_not_listed_but_can_be_asked_for(root: Path) -> 
     (row,) = run(root, {"op": "show", "path": "."})
     assert [f["path"] for f in row["files"]] == ["a.py"]
     assert content(root, "pkg.egg-info/PKG-INFO")["state"] == "text"
+
+
+def listed(root: Path, path: str = ".") -> list[str]:
+    (row,) = run(root, {"op": "show", "path": path})
+    return [f["path"] for f in row["files"]]
+
+
+def test_the_list_of_files_is_that_of_git(tmp_path: Path) -> None:
+    root = gitrepo.make(
+        tmp_path / "tree",
+        {".gitignore": "*.gen\nbuild/\n", "a.py": "x\n", "kept.gen": "x\n", "gone.py": "x\n", ".ignore": "a.py\n"},
+    )
+    (root / "gone.py").unlink()
+    gitrepo.make(root / "inner", {"other.py": "x\n"})
+    for name in ("made.gen", "build/x.py", "new.py", "node_modules/m/i.js", "d/__pycache__/x.pyc", "d/e.py"):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text("x\n")
+    assert listed(root) == [".gitignore", ".ignore", "a.py", "d/e.py", "inner/other.py", "kept.gen", "new.py"]
+    assert listed(root, "d") == ["d/e.py"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "found"),
+    [
+        ("*.py", ["a.py", "src/b.py", "src/deep/c.py"]),
+        ("src/*.py", ["src/b.py"]),
+        ("src/**/*.py", ["src/b.py", "src/deep/c.py"]),
+        ("**/*.{ts,tsx}", ["src/u.ts", "src/v.tsx"]),
+        ("src/[uv].ts*", ["src/u.ts", "src/v.tsx"]),
+        ("src/[!u].ts?", ["src/v.tsx"]),
+        ("./src/**", ["src/b.py", "src/deep/c.py", "src/u.ts", "src/v.tsx"]),
+    ],
+)
+def test_globs_mean_what_they_mean_to_people(root: Path, pattern: str, found: list[str]) -> None:
+    (root / "src/deep").mkdir(parents=True)
+    for name in ("src/b.py", "src/deep/c.py", "src/u.ts", "src/v.tsx"):
+        (root / name).write_text("x\n")
+    assert listed(root, pattern) == found
+
+
+def test_a_glob_reads_a_bounded_part_and_names_the_rest(root: Path) -> None:
+    for n in range(5):
+        (root / f"m{n}.txt").write_text("x\n")
+    (root / "uv.lock").write_text("x\n")
+    (row,) = run(root, {"op": "show", "path": "*.{txt,lock}", "limit": 3, "skip": [".lock"]})
+    assert [f["state"] for f in row["files"]] == ["text", "text", "text", "unread", "unread", "lock"]
+
+
+def test_a_new_file_that_git_ignores_is_told(tmp_path: Path) -> None:
+    root = gitrepo.make(tmp_path / "tree", {".gitignore": "build/\n", "build/kept.py": "x\n"})
+    assert [write(root, path, b"x\n", None)["ignored"] for path in ("build/x.py", "src/x.py")] == [True, False]
+
+
+def test_text_of_every_kind_survives_the_wire(root: Path) -> None:
+    path = 'a "b" \\ \n \u2028 \U0001f600 é.py'
+    (root / path).write_text("x = 1\n")
+    assert content(root, path)["path"] == path
+    assert json.dumps(write(root, "new/é.json", b"{", None)["syntax"]).startswith('"Expecting')
+
+
+def test_lines_of_very_many_files_are_guessed_and_said_to_be(root: Path) -> None:
+    for n in range(4001):
+        (root / f"f{n:04}").write_text("line\n" * 9)
+    (row,) = run(root, {"op": "show", "path": "."})
+    assert [(f["lines"], f["counted"]) for f in (row["files"][0], row["files"][-1])] == [(1, True), (2, False)]
+    assert len(row["files"]) == 4002
+
+
+def test_a_path_with_a_line_number_finds_its_file(root: Path) -> None:
+    (row,) = run(root, {"op": "show", "path": "lib/a.py:12"})
+    assert row["near"] == ["a.py"]

@@ -1,0 +1,80 @@
+"""Takes the oldest tool results out of a conversation in one batch when the model's window presses. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from jobs.agent.merging import merged
+from jobs.model.base import Block, Message
+
+PRESSED, RELIEVED = 0.70, 0.45  # of the usable window: where it begins, and what it is brought down to
+NEWEST = 40_000  # tokens of the newest results that always stay
+LATEST = 3  # results that always stay
+LEAST = 20_000  # tokens; less is not worth a new cache
+_BYTES_A_TOKEN = 3.8
+
+
+@dataclass(frozen=True)
+class Cut:
+    """The conversation after a cut, the ids of the calls whose results are gone, and how many tokens went."""
+
+    messages: tuple[Message, ...]
+    ids: frozenset[str]
+    tokens: int
+
+
+def cut(messages: Sequence[Message], too_many: int, *, least: int = LEAST) -> Cut | None:
+    """`messages` without about `too_many` tokens of the oldest results, and with its one-call rounds merged; None where
+    not even `least` can go. The task, calls, thinking and order stay."""
+    asked = {b["id"]: b for m in messages if m["role"] == "assistant" for b in m["content"] if _is(b, "tool_use")}
+    results = [b for m in messages if m["role"] == "user" for b in m["content"] if _is(b, "tool_result")]
+    gone, tokens = _chosen(results, asked, too_many)
+    if tokens < least:
+        return None
+    kept = [_without(m, gone) for m in messages]
+    return Cut((kept[0], *merged(kept[1:])), frozenset(gone), tokens)
+
+
+def estimate(text: str) -> int:
+    """About how many tokens `text` has."""
+    return int(len(text.encode("utf-8", "replace")) / _BYTES_A_TOKEN)
+
+
+def _chosen(results: Sequence[Block], asked: Mapping[str, Block], too_many: int) -> tuple[dict[str, str], int]:
+    """(placeholder by id, tokens) of the results to take out, oldest first, until enough are."""
+    sizes = [estimate(r["content"]) for r in results]
+    gone: dict[str, str] = {}
+    tokens = 0
+    for n, result in enumerate(results):
+        if tokens >= too_many or n >= len(results) - LATEST or sum(sizes[n + 1 :]) < NEWEST:
+            break
+        place = _placeholder(result, asked.get(result["tool_use_id"], {}))
+        if not result["content"].startswith("[cleared: ") and sizes[n] > 2 * estimate(place):
+            gone[result["tool_use_id"]] = place
+            tokens += sizes[n] - estimate(place)
+    return gone, tokens
+
+
+def _placeholder(result: Block, call: Block) -> str:
+    """Names the call, so that the model knows what to ask for again."""
+    arguments = json.dumps(call.get("input", {}), ensure_ascii=False)
+    short = arguments if len(arguments) <= 200 else f"{arguments[:200]}…"
+    return f"[cleared: {call.get('name', 'result')} {short}; call it again if you need what it said]"
+
+
+def _without(message: Message, gone: Mapping[str, str]) -> Message:
+    content = message["content"]
+    if not any(_is(b, "tool_result") and b["tool_use_id"] in gone for b in content):
+        return message
+    return {**message, "content": [_replaced(b, gone) for b in content]}
+
+
+def _replaced(block: Block, gone: Mapping[str, str]) -> Block:
+    place = gone.get(block.get("tool_use_id", "")) if _is(block, "tool_result") else None
+    return block if place is None else {**block, "content": place}
+
+
+def _is(block: Block, kind: str) -> bool:
+    return bool(block.get("type") == kind)

@@ -1,0 +1,67 @@
+"""What the harness tells the model behind the results of a round, and when. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from jobs.agent.record import Call
+
+IDLE = 6  # rounds without a change or anything new
+SAME_FAULTS = 3  # failed edits of one file in a row
+_WRITING = ("edit", "write_file")
+
+
+@dataclass
+class Notes:
+    """Which notes of a session are due: each is the name of a prompt. They are never repeated without a reason."""
+
+    grouped: bool = False
+    green_told: int = 0  # how often the present green state was told of
+    green: bool = False
+    idle: int = 0
+    failing: int = 0
+
+    def after(self, calls: Sequence[Call], *, in_view: bool, written: bool) -> tuple[str, ...]:
+        """The notes for the round that made `calls`. `in_view` says that a file which the request is about has been
+        shown, `written` that the session has changed something (in this round too)."""
+        due = (self._group(in_view, written), self._green(calls), self._idle(calls), self._failing(calls))
+        return tuple(name for name in due if name)
+
+    def _group(self, in_view: bool, written: bool) -> str:
+        if self.grouped or written or not in_view:
+            self.grouped |= written
+            return ""
+        self.grouped = True
+        return "together"
+
+    def _green(self, calls: Sequence[Call]) -> str:
+        """Once when the tests turn green, once more when they are run again with nothing changed since."""
+        checked = [call.checks for call in calls if call.checks is not None]
+        changed = any(call.changed_files for call in calls)
+        if changed or checked:
+            self.green = bool(checked) and bool(checked[-1]["green"])
+            self.green_told = 0
+            if self.green:
+                self.green_told = 1
+                return "green"
+            return ""
+        again = any(call.tool in ("run_tests", "shell") for call in calls)
+        if self.green and again and self.green_told == 1:
+            self.green_told = 2
+            return "green_again"
+        return ""
+
+    def _idle(self, calls: Sequence[Call]) -> str:
+        moved = any(call.changed_files or (call.seen and not call.unchanged) for call in calls)
+        self.idle = 0 if moved else self.idle + 1
+        return "idle" if self.idle and self.idle % IDLE == 0 else ""
+
+    def _failing(self, calls: Sequence[Call]) -> str:
+        for call in calls:
+            if call.tool in _WRITING:
+                self.failing = 0 if call.ok else self.failing + 1
+        if self.failing < SAME_FAULTS:
+            return ""
+        self.failing = 0
+        return "failing_edits"

@@ -1,0 +1,76 @@
+"""The arguments of the tools behind call_tool. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from pydantic import ConfigDict
+
+from jobs.agent.tools.arguments import Texts
+
+
+class _Strict:
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
+
+
+@dataclass(frozen=True)
+class Log(_Strict):
+    """Arguments of log: the last `count` commits (of `path`; that added, removed or changed `pattern`)."""
+
+    path: str | None = None
+    count: int = 15
+    pattern: str | None = None
+
+
+@dataclass(frozen=True)
+class Blame(_Strict):
+    """Arguments of blame: lines from 1, both included."""
+
+    path: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Show(_Strict):
+    """Arguments of show: a commit's change (in `path`); `commit:path` as `commit` is a file as it was."""
+
+    commit: str
+    path: str | None = None
+
+
+@dataclass(frozen=True)
+class Symbols(_Strict):
+    """Arguments of symbols: files, folders or globs."""
+
+    paths: Texts
+
+
+@dataclass(frozen=True)
+class References(_Strict):
+    """Arguments of references: a whole word."""
+
+    name: str
+    paths: Texts = ()
+
+
+@dataclass(frozen=True)
+class Undo(_Strict):
+    """Arguments of undo: the round behind which the tree was as it shall be again; 0 is before the first."""
+
+    round: int
+
+
+@dataclass(frozen=True)
+class More(_Strict):
+    """Arguments of more: lines of a kept output, from 1, both included."""
+
+    output: int
+    start: int = 1
+    end: int | None = None
+
+
+@dataclass(frozen=True)
+class Lock(_Strict):
+    """Arguments of lock: none."""

@@ -1,0 +1,125 @@
+"""Several edits of one file: all matched against the file as it was shown, carried out together. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from jobs.agent import guard
+from jobs.agent.tools.arguments import OneEdit
+from jobs.agent.tools.lines import Lines, NotText, fold
+from jobs.agent.tools.match import Ambiguous, Found, Missed, find, write
+
+Fault = Missed | Ambiguous | NotText
+
+
+@dataclass(frozen=True)
+class Together:
+    """What the edits of one file come to. `rungs`, `faults` and `notes` are by edit number; `lines` is the text
+    with the good ones made."""
+
+    lines: Lines
+    rungs: Mapping[int, str] = field(default_factory=dict)
+    faults: Mapping[int, Fault] = field(default_factory=dict)
+    notes: Mapping[int, str] = field(default_factory=dict)
+
+
+def together(lines: Lines, edits: Sequence[tuple[int, OneEdit]], *, exact_only: bool) -> Together:
+    """`lines` with every edit that has a place, in the order of the file.
+
+    Equal edits count once. Two that change one line exclude each other, unless both are exact and touch different
+    characters of it. An edit without a place is tried once more on the text that the others leave.
+    """
+    twins = _twins({n: (fold(e.old_string), fold(e.new_string), e.change_context, e.replace_all) for n, e in edits})
+    single = {n: one for n, one in edits if n not in twins}
+    found: dict[int, Found] = {}
+    faults: dict[int, Fault] = {}
+    for number, one in single.items():
+        try:
+            found[number] = _find(lines, one, exact_only=exact_only)
+        except (Missed, Ambiguous, NotText) as no:
+            faults[number] = no
+    twins |= _twins({n: tuple((h.first, h.given, h.new, h.moved) for h in f.hits) for n, f in found.items()})
+    clashes, later = _clashes({n: f for n, f in found.items() if n not in twins})
+    faults |= clashes
+    good = {n: f for n, f in found.items() if n not in clashes and n not in later and n not in twins}
+    try:
+        after = write(lines, [hit for f in good.values() for hit in f.hits])
+    except NotText as no:
+        return Together(lines, {}, dict.fromkeys(single, no))
+    waiting = [n for n in single if n in later or (isinstance(faults.get(n), Missed) and n not in clashes)]
+    done = Together(after, {n: f.rung for n, f in good.items()}, faults)
+    return _with_twins(_afterwards(done, {n: single[n] for n in waiting}, exact_only=exact_only), twins)
+
+
+def _twins(meaning: Mapping[int, Hashable]) -> dict[int, int]:
+    """The numbers of what means the same as an earlier one, with the earlier number."""
+    first: dict[Hashable, int] = {}
+    return {n: first[what] for n, what in meaning.items() if first.setdefault(what, n) != n}
+
+
+def _find(lines: Lines, one: OneEdit, *, exact_only: bool) -> Found:
+    if marker := guard.omits(one.new_string, one.old_string):
+        raise Missed(f"new_string leaves text out ({marker!r}): every line must be written")
+    found = find(lines, one.old_string, one.new_string, change_context=one.change_context, replace_all=one.replace_all)
+    if exact_only and found.rung != "exact":
+        raise Missed(
+            "this file was not fully shown in its present state, so old_string must match exactly; read it first"
+        )
+    return found
+
+
+def _clashes(found: Mapping[int, Found]) -> tuple[dict[int, Fault], list[int]]:
+    """The edits that exclude each other, and those that only share a line with an earlier one."""
+    clashes: dict[int, Fault] = {}
+    later: list[int] = []
+    numbers = sorted(found)
+    for at, a in enumerate(numbers):
+        for b in numbers[at + 1 :]:
+            if not _overlap(found[a], found[b]):
+                continue
+            if _beside(found[a], found[b]):
+                later.append(b)
+                continue
+            spans = {n: "lines {}-{}".format(*found[n].lines) for n in (a, b)}
+            for n, other in ((a, b), (b, a)):
+                clashes[n] = Missed(f"it overlaps edit {other}: this one changes {spans[n]}, that one {spans[other]}")
+    return clashes, [n for n in later if n not in clashes]
+
+
+def _overlap(one: Found, other: Found) -> bool:
+    return any(a.first < b.stop and b.first < a.stop for a in one.hits for b in other.hits)
+
+
+def _beside(one: Found, other: Found) -> bool:
+    """True if both are exact and no character is meant by both."""
+    pairs = [(a.chars, b.chars) for a in one.hits for b in other.hits]
+    return all(a is not None and b is not None and (a[1] <= b[0] or b[1] <= a[0]) for a, b in pairs)
+
+
+def _afterwards(state: Together, waiting: Mapping[int, OneEdit], *, exact_only: bool) -> Together:
+    """Tries each waiting edit on what the others left; only exact text or white space may differ then."""
+    lines, rungs, faults, notes = state.lines, dict(state.rungs), dict(state.faults), dict(state.notes)
+    for number, one in waiting.items():
+        if not rungs:
+            break
+        try:
+            found = _find(lines, one, exact_only=exact_only)
+            lines = write(lines, found.hits)
+        except (Missed, Ambiguous, NotText) as no:
+            if number not in faults:
+                faults[number] = no
+            continue
+        rungs[number] = found.rung
+        if faults.pop(number, None):
+            notes[number] = f"edit {number} has a place only in what the other edits left: check it in the diff"
+    return Together(lines, rungs, faults, notes)
+
+
+def _with_twins(done: Together, twins: Mapping[int, int]) -> Together:
+    """The repeated edits told as what became of the earlier ones."""
+    same = {n: one for n, one in ((n, twins.get(one, one)) for n, one in twins.items()) if one in done.rungs}
+    notes = {n: f"edit {n} repeats edit {one} and was made once" for n, one in same.items()}
+    return replace(
+        done, rungs={**done.rungs, **{n: done.rungs[one] for n, one in same.items()}}, notes={**done.notes, **notes}
+    )

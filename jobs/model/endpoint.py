@@ -1,0 +1,233 @@
+"""What any model endpoint shares: tries, waits and turns, the price of all of them, and replies put right."""
+
+from __future__ import annotations
+
+import random
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, Protocol
+
+from jobs.model.base import AskFailed, Block, Reply, Request
+from jobs.model.encode import encoded
+from jobs.model.faults import UNREADABLE, Fault, wait_s
+from jobs.model.limiter import Limiter, Unlimited
+from jobs.model.limits import limits_of
+from jobs.model.normalise import Mended, Unreadable, normalise
+from jobs.model.prices import Prices
+from jobs.model.quirks import Quirks, quirks_of
+from jobs.model.usage import Usage
+
+_TOKENS_A_BYTE = 0.5  # an upper estimate: text of nearly any language has fewer; a denser one is learned from replies
+_DENSER = 1.1
+_OVERHEAD_TOKENS = 1000
+_BYTES_A_TOKEN = 4  # what a turn is taken for: the likely size, not the largest
+CUT = Fault(None, "connection", "the stream ended before the reply was complete")
+
+
+class Broke(Exception):
+    """One try failed."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault.sentence)
+        self.fault = fault
+
+
+class Assembled(Protocol):
+    """A reply that is being put together from the events of a stream."""
+
+    model: str
+    unread: dict[str, str]  # id of a call -> its arguments, where those are no JSON; known once `blocks` was read
+
+    @property
+    def stop_reason(self) -> str | None:
+        """Why it ended, in the words of the Messages API; None while it has not."""
+        ...
+
+    @property
+    def complete(self) -> bool:
+        """Whether it ended as it should."""
+        ...
+
+    @property
+    def begun(self) -> bool:
+        """Whether the first token was seen."""
+        ...
+
+    def feed(self, event: Mapping[str, Any]) -> None:
+        """Takes one event."""
+        ...
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """The blocks, in the form of the Messages API."""
+        ...
+
+    @property
+    def usage(self) -> Usage:
+        """Tokens as finally reported, or an upper estimate of a broken stream's."""
+        ...
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is not as the endpoint should have sent it."""
+        ...
+
+
+@dataclass
+class _Tries:
+    """What the tries of one request have cost so far."""
+
+    began: float
+    made: int = 0
+    waited_s: float = 0.0
+    usage: Usage = field(default_factory=Usage)
+    usd: float | None = None
+
+
+class Endpoint(ABC):
+    """A Model behind some protocol, whose subclass makes bodies, opens streams and names faults."""
+
+    settings = "ANTHROPIC"  # how the names of the settings begin that lead here
+    limits_cached = False  # whether what the endpoint has cached counts towards its limit of tokens
+
+    def __init__(
+        self,
+        name: str,
+        address: str,
+        *,
+        prices: Prices | None,
+        sleep: Callable[[float], None],
+        limiter: Limiter | None,
+    ) -> None:
+        self.name = name
+        self.address = address
+        self.quirks: Quirks = quirks_of(name)
+        self.plays = self.quirks.played_opening
+        self.price = (prices or Prices.load()).of(name)
+        self._sleep = sleep
+        self._limiter: Limiter = limiter or Unlimited()
+        self._density = _TOKENS_A_BYTE
+        self._answered = 0  # bytes of the last request that was answered
+        self._open: _Tries | None = None
+
+    @abstractmethod
+    def _body(self, request: Request, max_tokens: int) -> bytes:
+        """The request as it is sent."""
+
+    @abstractmethod
+    def _assembly(self, size: int) -> Assembled:
+        """An empty reply to a body of `size` bytes."""
+
+    @abstractmethod
+    def _stream(self, body: bytes) -> AbstractContextManager[Iterator[Mapping[str, Any]]]:
+        """Sends, and gives the events that come back. Raises Broke, also while they are read."""
+
+    def ceiling(self, request: Request) -> float | None:
+        """An upper bound in dollars for one try; None where the model has no price."""
+        if self.price is None:
+            return None
+        size = request.size or len(encoded([request.system, request.tools, request.messages]))
+        return self.price.most(int(size * self._density) + _OVERHEAD_TOKENS, self._max_tokens(request))
+
+    def ask(self, request: Request) -> Reply:
+        """The reply. Raises AskFailed (an EnvironmentFault) with what was spent in vain."""
+        self._open = tries = _Tries(time.monotonic())
+        try:
+            reply = self._tried(request, tries)
+        except AskFailed:
+            self._open = None
+            raise
+        self._open = None
+        return reply
+
+    def in_vain(self) -> tuple[Usage, float | None]:
+        """What the last `ask` cost if neither a reply nor AskFailed told it: a stop or Ctrl-C ended it."""
+        return (self._open.usage, self._open.usd) if self._open else (Usage(), None)
+
+    def _tried(self, request: Request, tries: _Tries) -> Reply:
+        body = self._body(request, self._max_tokens(request))
+        while True:
+            tries.made += 1
+            try:
+                return self._once(request, body, tries)
+            except Broke as broke:
+                self._wait(request, replace(broke.fault, settings=self.settings), tries)
+
+    def _once(self, request: Request, body: bytes, tries: _Tries) -> Reply:
+        fresh = len(body) - (0 if self.limits_cached else self._answered)
+        if turn := self._limiter.turn(max(0, fresh) // _BYTES_A_TOKEN + 1):
+            self._sleep(turn)
+        started, first = time.monotonic(), None
+        assembly = self._assembly(len(body))
+        try:
+            with self._stream(body) as events:
+                for event in events:
+                    assembly.feed(event)
+                    if first is None and assembly.begun:
+                        first = time.monotonic()
+            mended = self._complete(request, assembly)
+        finally:
+            self._charge(tries, assembly.usage)
+        now = time.monotonic()
+        self._learn(assembly.usage, len(body))
+        return Reply(
+            blocks=mended.blocks,
+            stop_reason=mended.stop_reason,
+            usage=tries.usage,
+            usd=tries.usd,
+            model=assembly.model or self.name,
+            request_bytes=len(body),
+            first_token_ms=round(((first or now) - started) * 1000),
+            seconds=now - tries.began,
+            writing_s=now - (first or now),
+            mended=(*assembly.notes, *mended.notes),
+        )
+
+    def _complete(self, request: Request, assembly: Assembled) -> Mended:
+        """The reply as the loop sees it. Raises Broke for one that ended too early, or whose calls can't be read."""
+        if not assembly.complete or assembly.stop_reason is None:
+            raise Broke(CUT)
+        try:
+            blocks, in_text = assembly.blocks, self.quirks.calls_in_text
+            return normalise(blocks, assembly.stop_reason, assembly.unread, request, in_text=in_text)
+        except Unreadable as unreadable:
+            raise Broke(Fault(None, UNREADABLE, str(unreadable))) from None
+
+    def _heard(self, headers: Mapping[str, str]) -> None:
+        """A response's headers, for everybody who has the same key."""
+        if (limits := limits_of(headers)) is not None:
+            self._limiter.learn(limits)
+
+    def _wait(self, request: Request, fault: Fault, tries: _Tries) -> None:
+        """Waits before the next try, or raises AskFailed."""
+        failed = partial(AskFailed, usage=tries.usage, usd=tries.usd)
+        if fault.kind == "too_long":
+            raise failed(fault.sentence, why="too_long")
+        wait = wait_s(fault, tries=tries.made, waited_s=tries.waited_s, jitter=random.random())
+        if wait is None:
+            raise failed(fault.sentence, why="away" if fault.kind == "temporary" else "refused")
+        bound = self.ceiling(request)
+        if request.limit_usd is not None and bound is not None and (tries.usd or 0.0) + bound > request.limit_usd:
+            raise failed(f"{fault.sentence} Another try could pass the budget.", why="limit")
+        tries.waited_s += wait
+        if fault.status == 429:
+            self._limiter.refused(wait)
+        self._sleep(wait)
+
+    def _charge(self, tries: _Tries, usage: Usage) -> None:
+        tries.usage += usage
+        if self.price is not None:
+            tries.usd = (tries.usd or 0.0) + self.price.cost(usage)
+
+    def _learn(self, usage: Usage, size: int) -> None:
+        """Some scripts have more tokens a byte than the usual bound: what was seen once holds for the next request."""
+        seen = max(0, usage.total_input - _OVERHEAD_TOKENS) / size
+        self._density = max(_TOKENS_A_BYTE, seen * _DENSER)
+        self._answered = size
+
+    def _max_tokens(self, request: Request) -> int:
+        return min(request.max_tokens, self.quirks.max_output)

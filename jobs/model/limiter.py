@@ -1,0 +1,120 @@
+"""Takes turns at one key with everybody else on this machine who uses it."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+from jobs.model.limits import Limits, Taken, next_turn
+
+MINUTE_S = 60.0
+LONGEST_TURN_S = 120.0  # then the request goes out all the same: a refusal says how long to wait
+
+
+class Limiter(Protocol):
+    """Who shares a key shares one of these."""
+
+    def turn(self, tokens: int) -> float:
+        """Takes the next turn for a request of about `tokens`; the seconds until it begins."""
+        ...
+
+    def learn(self, limits: Limits) -> None:
+        """What the endpoint said of its limits."""
+        ...
+
+    def refused(self, after_s: float) -> None:
+        """The endpoint was asked too often: nobody's turn begins before `after_s` seconds are over."""
+        ...
+
+
+class Unlimited:
+    """Everybody's turn is now."""
+
+    def turn(self, tokens: int) -> float:
+        """No wait."""
+        return 0.0
+
+    def learn(self, limits: Limits) -> None:
+        """Forgets it."""
+
+    def refused(self, after_s: float) -> None:
+        """Forgets it."""
+
+
+class FileLimiter:
+    """Turns in a file of `folder`, locked while it is changed: threads and processes of one machine share it. Its name
+    is a hash of the key. A file that can't be used never stops a request."""
+
+    def __init__(
+        self, folder: Path, key: str, *, minute_s: float = MINUTE_S, clock: Callable[[], float] = time.time
+    ) -> None:
+        self._path = folder / f"{key_hash(key)}.json"
+        self._minute_s = minute_s
+        self._clock = clock
+
+    def turn(self, tokens: int) -> float:
+        """As the protocol says."""
+        now = self._clock()
+        with self._state() as state:
+            taken = [Taken(at, size) for at, size in state["taken"] if at > now - self._minute_s]
+            at = next_turn(taken, Limits(*state["limits"]), tokens, now=now, minute_s=self._minute_s)
+            wait: float = min(max(0.0, at - now, state["until"] - now), LONGEST_TURN_S)
+            state["taken"] = [[t.at, t.tokens] for t in (*taken, Taken(now + wait, tokens))]
+            return wait
+        return 0.0
+
+    def learn(self, limits: Limits) -> None:
+        """As the protocol says."""
+        with self._state() as state:
+            state["limits"] = [limits.requests, limits.tokens]
+
+    def refused(self, after_s: float) -> None:
+        """As the protocol says."""
+        with self._state() as state:
+            state["until"] = max(state["until"], self._clock() + after_s)
+
+    @contextmanager
+    def _state(self) -> Iterator[dict[str, Any]]:
+        """The state, written back at the end; an empty one that goes nowhere where there is no file."""
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            file = self._path.open("a+")
+        except OSError:
+            yield _empty()
+            return
+        with file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            file.seek(0)
+            state = _read(file.read())
+            yield state
+            file.seek(0)
+            file.truncate()
+            file.write(json.dumps(state))
+
+
+def key_hash(key: str) -> str:
+    """Names a key without telling it."""
+    return hashlib.sha256(f"limits:{key}".encode()).hexdigest()[:24]
+
+
+def _empty() -> dict[str, Any]:
+    return {"taken": [], "limits": [None, None], "until": 0.0}
+
+
+def _read(text: str) -> dict[str, Any]:
+    """What a limiter wrote, nothing for anything else (a machine that lost power leaves half a file)."""
+    try:
+        state = json.loads(text)
+        return {
+            "taken": sorted([float(at), int(size)] for at, size in state["taken"]),
+            "limits": [None if limit is None else int(limit) for limit in state["limits"]][:2],
+            "until": float(state["until"]),
+        }
+    except (ValueError, TypeError, KeyError):
+        return _empty()

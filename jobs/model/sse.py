@@ -1,0 +1,27 @@
+"""Server-sent events out of bytes, as chat completions are streamed. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+
+def data(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """The `data` of each event. Lines end with LF, CR LF or CR only: a text may hold any other separator as it is."""
+    lines: list[bytes] = []
+    for line in _lines(chunks):
+        if line.startswith(b"data:"):
+            lines.append(line[5:].removeprefix(b" "))
+        elif not line and lines:
+            yield b"\n".join(lines)
+            lines = []
+    if lines:
+        yield b"\n".join(lines)  # many endpoints leave out the last blank line; half a line is no JSON
+
+
+def _lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    rest = b""
+    for chunk in chunks:
+        *whole, rest = (rest + chunk).split(b"\n")
+        yield from (line.removesuffix(b"\r") for line in whole)
+    if rest:
+        yield rest.removesuffix(b"\r")
