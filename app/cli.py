@@ -5,20 +5,18 @@ Imports stay inside the commands: `--help` must answer at once, and most command
 
 from __future__ import annotations
 
-import os
-import signal
 import sys
-import tempfile
-import traceback
 from json import dumps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.local.boundary import ended
 from app.local.given import request_text, started, trace_lines, writable
-from jobs.errors import Broken, EnvironmentFault, PatchwrightError, UserError, machine_fault
-from jobs.outcome import EXIT_BUG, EXIT_ENVIRONMENT, EXIT_HONEST, EXIT_INTERRUPTED, EXIT_USAGE
+from app.local.options import Base, Config, Dollars, Issue, Json, Minutes, Model, Quiet, Repo, Rounds, Text, Trace
+from jobs.errors import UserError
+from jobs.outcome import EXIT_HONEST
 
 if TYPE_CHECKING:
     from app.local.here import Output
@@ -31,14 +29,6 @@ cli = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-
-Repo = Annotated[Path, typer.Option(help="The repository's folder.")]
-Base = Annotated[str, typer.Option(help="The commit, tag or branch to start from.")]
-Config = Annotated[Path | None, typer.Option(help="Read this instead of the repository's .github/patchwright.yml.")]
-Json = Annotated[str | None, typer.Option(metavar="FILE|-", help="Write the whole result as JSON.")]
-Trace = Annotated[Path | None, typer.Option(help="Write the run's trace (JSON Lines).")]
-Quiet = Annotated[bool, typer.Option("--quiet", help="No progress on stderr.")]
-Minutes = Annotated[int | None, typer.Option(min=1, help="Stop after this many minutes.")]
 
 
 @cli.command()
@@ -67,12 +57,12 @@ def up(
 @cli.command()
 def fix(
     repo: Repo,
-    issue: Annotated[Path | None, typer.Option(help="A file with the issue; its first line is the title.")] = None,
-    text: Annotated[str | None, typer.Option(help="The issue's text.")] = None,
+    issue: Issue = None,
+    text: Text = None,
     base: Base = "HEAD",
-    model: Annotated[str | None, typer.Option(help="The model's name.")] = None,
-    budget_usd: Annotated[float | None, typer.Option(min=0.0, help="Never spend more than this.")] = None,
-    max_rounds: Annotated[int | None, typer.Option(min=1, help="Never ask the model more often.")] = None,
+    model: Model = None,
+    budget_usd: Dollars = None,
+    max_rounds: Rounds = None,
     minutes: Minutes = None,
     config: Config = None,
     json: Json = None,
@@ -86,6 +76,55 @@ def fix(
 
     wishes = Wishes(base, model, budget_usd, max_rounds, minutes, config)
     raise typer.Exit(fix_here(repo, request, wishes, output))
+
+
+@cli.command()
+def plan(
+    repo: Repo,
+    issue: Issue = None,
+    text: Text = None,
+    base: Base = "HEAD",
+    model: Model = None,
+    budget_usd: Dollars = None,
+    max_rounds: Rounds = None,
+    minutes: Minutes = None,
+    config: Config = None,
+    json: Json = None,
+    trace: Trace = None,
+    quiet: Quiet = False,
+) -> None:
+    """Read-only: how to make a change, with the places it concerns."""
+    request, output = request_text(issue, text), _output(json, trace, quiet)
+    started(repo, quiet)
+    from app.local.ask import ask_here
+    from app.local.fix import Wishes
+
+    wishes = Wishes(base, model, budget_usd, max_rounds, minutes, config)
+    raise typer.Exit(ask_here(repo, "plan", request, wishes, output))
+
+
+@cli.command()
+def ask(
+    repo: Repo,
+    text: Annotated[str, typer.Option(help="The question.")],
+    base: Base = "HEAD",
+    model: Model = None,
+    budget_usd: Dollars = None,
+    max_rounds: Rounds = None,
+    minutes: Minutes = None,
+    config: Config = None,
+    json: Json = None,
+    trace: Trace = None,
+    quiet: Quiet = False,
+) -> None:
+    """Read-only: an answer, with file and line of what it rests on."""
+    request, output = request_text(None, text), _output(json, trace, quiet)
+    started(repo, quiet)
+    from app.local.ask import ask_here
+    from app.local.fix import Wishes
+
+    wishes = Wishes(base, model, budget_usd, max_rounds, minutes, config)
+    raise typer.Exit(ask_here(repo, "ask", request, wishes, output))
 
 
 @cli.command()
@@ -238,8 +277,6 @@ def _not_yet(name: str, what: str) -> None:
 
 
 for _name, _what in {
-    "plan": "Read-only: a plan",
-    "ask": "Read-only: an answer with evidence",
     "ci": "Fix what a failing log shows",
     "bump": "Dependency bumps",
 }.items():
@@ -256,42 +293,8 @@ def _output(json: str | None, trace: Path | None, quiet: bool) -> Output:
 
 
 def main() -> None:
-    """Entry point: every error that is meant becomes one sentence and its exit code."""
-    for ending in (signal.SIGTERM, signal.SIGHUP):  # end in as good order as Ctrl-C; servers set their own
-        signal.signal(ending, signal.default_int_handler)
-    try:
-        cli()
-    except PatchwrightError as error:
-        _fail(str(error), _code(error))
-    except KeyboardInterrupt as stop:
-        _fail(str(stop) or "interrupted", EXIT_INTERRUPTED)
-    except BrokenPipeError:
-        os._exit(EXIT_HONEST)  # whoever read our output went away; there is nobody left to tell
-    except Broken as bug:
-        _fail(f"{bug} Details are in {_report()}.", EXIT_BUG)
-    except Exception as error:  # noqa: BLE001 - the command line's one boundary: a bug gets its exit code and a report
-        fault = machine_fault(error) if isinstance(error, OSError) else None
-        _fail(str(fault), EXIT_ENVIRONMENT) if fault else _fail(
-            f"this is a bug in Patchwright; details are in {_report()}", EXIT_BUG
-        )
-
-
-def _code(error: PatchwrightError) -> int:
-    if isinstance(error, UserError):
-        return EXIT_USAGE
-    return EXIT_ENVIRONMENT if isinstance(error, EnvironmentFault) else EXIT_HONEST
-
-
-def _fail(sentence: str, code: int) -> NoReturn:
-    typer.echo(f"patchwright: {sentence}", err=True)
-    sys.exit(code)
-
-
-def _report() -> str:
-    """Keeps the traceback for a report; where."""
-    with tempfile.NamedTemporaryFile("w", prefix="patchwright-bug-", suffix=".txt", delete=False) as file:
-        traceback.print_exc(file=file)
-    return file.name
+    """Entry point."""
+    ended(cli)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,9 @@ from jobs.agent.context import Context, target
 from jobs.agent.coverage import covered
 from jobs.agent.loop import Session
 from jobs.agent.tools.spec import Bench, RunTests
+from jobs.caps import reached
 from jobs.errors import Stopped
+from jobs.guidance import guidance
 from jobs.lock import LockSite, resolve
 from jobs.model.base import Model
 from jobs.order import Order
@@ -32,14 +34,6 @@ from jobs.suite.verdict import Matrix, Verdict
 
 TRIES = 2
 MOST_COVERED = 20  # red tests whose files are looked for
-_GUIDANCE = ("AGENTS.md", "CLAUDE.md", "CONTRIBUTING.md", ".github/CONTRIBUTING.md")
-_GUIDANCE_BYTES = 8192
-_CAPS = {
-    "rounds": "the cap of {rounds} rounds",
-    "dollars": "the cap of ${usd:.2f}",
-    "tokens": "the cap of {output:,} tokens written, or {tokens:,} in all",
-    "minutes": "the cap of {minutes:.0f} minutes",
-}
 
 
 def propose(site: Site, model: Model, baseline: Report) -> Verdict:
@@ -68,7 +62,7 @@ def propose(site: Site, model: Model, baseline: Report) -> Verdict:
 
 def _session(site: Site, model: Model, folder: Path, baseline: Report) -> Session:
     suite, cell = site.ready.suite, site.ready.open(folder)
-    context = Context(baseline, suite=suite.command, guidance=_guidance(site.workspace))
+    context = Context(baseline, suite=suite.command, guidance=guidance(site.workspace))
     about = target(site.order.task, context)
     states = TreeCheckpoints(site.workspace.trees, site.workspace.base, folder, site.ready.layer_source, clean=True)
     before = cell.fingerprints()
@@ -114,18 +108,6 @@ def _checks(
 def _executed(files: Mapping[str, frozenset[str]]) -> frozenset[str]:
     """Every file that the tests of the target execute."""
     return frozenset(path for found in files.values() for path in found)
-
-
-def _guidance(workspace: Workspace) -> tuple[tuple[str, str], ...]:
-    """The maintainers' own words for contributors, at most 8 KB together."""
-    found: list[tuple[str, str]] = []
-    room = _GUIDANCE_BYTES
-    for path in _GUIDANCE:
-        data = workspace.trees.read(workspace.base, path)
-        if data and room > 0:
-            found.append((path, data[:room].decode("utf-8", "replace")))
-            room -= len(data)
-    return tuple(found)
 
 
 def _harvest(site: Site, folder: Path, left_by_tests: frozenset[str]) -> str:
@@ -187,10 +169,7 @@ def _left_out(workspace: Workspace, tree: str, touched: Mapping[str, str | None]
 
 def _settled(order: Order, attempt: Attempt, verdict: Verdict) -> Verdict:
     """`verdict`, unless a cap ended the work before there was anything worth publishing."""
-    if attempt.ended in _CAPS and verdict.outcome is not Outcome.FIXED:
-        budget = order.budget
-        cap = _CAPS[attempt.ended].format_map(
-            {**vars(budget), "usd": budget.usd or 0.0, "minutes": budget.minutes or 0.0}
-        )
+    cap = reached(attempt.ended, order.budget)
+    if cap and verdict.outcome is not Outcome.FIXED:
         raise Stopped(Outcome.OUT_OF_BUDGET, f"Stopped at {cap}. So far: {verdict.reason}")
     return verdict

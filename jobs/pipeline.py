@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from jobs import answer as answers
 from jobs.attempt import judge, propose
 from jobs.errors import Broken, EnvironmentFault, Interrupted, PatchwrightError, Stopped, machine_fault
 from jobs.model.base import Model
@@ -54,6 +55,20 @@ def fix(order: Order, means: Means, model: Model, publisher: Publisher) -> Recei
     return _run(order, means, steps)
 
 
+def answer(order: Order, means: Means, model: Model) -> Receipt:
+    """Answers the order's question, or plans its change, and says how it ended. Nothing is set up, nothing is changed.
+
+    Raises Fenced and Retry, as `fix`.
+    """
+
+    def steps(story: Story, workspace: Workspace) -> Ending:
+        means.guard()
+        outcome, text = answers.answer(order, means, model, story, workspace)
+        return Ending(outcome, text)
+
+    return _told(order, means, steps)
+
+
 def verify(order: Order, means: Means, head: str) -> Receipt:
     """Judges the change from the order's base to the commit `head`, whoever wrote it. Publishes nothing.
 
@@ -72,17 +87,26 @@ def verify(order: Order, means: Means, head: str) -> Receipt:
 
 
 def _run(order: Order, means: Means, steps: Callable[[Site, Report], Ending]) -> Receipt:
-    """Workspace, set-up and baseline, then `steps`; whatever ends the run becomes its receipt."""
+    """Set-up and baseline, then `steps`; whatever ends the run becomes its receipt."""
+
+    def begun(story: Story, workspace: Workspace) -> Ending:
+        with story.stage("setup"):
+            site = _set_up(order, means, story, workspace)
+        with story.stage("baseline"):
+            means.guard()
+            baseline = _usable(site.suite(workspace.base))
+            story.learn(baseline=baseline)
+        return steps(site, baseline)
+
+    return _told(order, means, begun)
+
+
+def _told(order: Order, means: Means, steps: Callable[[Story, Workspace], Ending]) -> Receipt:
+    """`steps` in a workspace; whatever ends them becomes the run's receipt."""
     story = Story(means.trace)
     try:
         with open_workspace(means.data / "runs", order.run, order.objects, order.base_sha) as workspace:
-            with story.stage("setup"):
-                site = _set_up(order, means, story, workspace)
-            with story.stage("baseline"):
-                means.guard()
-                baseline = _usable(site.suite(workspace.base))
-                story.learn(baseline=baseline)
-            ending = steps(site, baseline)
+            ending = steps(story, workspace)
     except Stopped as stopped:
         ending = Ending(stopped.outcome, stopped.reason)
     except EnvironmentFault as known:

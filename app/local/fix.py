@@ -8,7 +8,7 @@ from pathlib import Path
 from app.local.here import Here, Output, at, deliver, nothing, telling
 from jobs.agent.budget import Budget
 from jobs.errors import UserError
-from jobs.model.base import Request
+from jobs.model.base import Model, Request
 from jobs.order import Means, Order
 from jobs.pipeline import fix
 from jobs.publish.local import LocalPublisher
@@ -34,24 +34,31 @@ class Wishes:
 def fix_here(repo: Path, request: str, wishes: Wishes, output: Output) -> int:
     """Runs the fix and returns the exit code; the result lands on a new branch of `repo`."""
     here = at(repo, wishes.base, wishes.config, output)
-    model = here.model(wishes.model or here.policy.model or here.settings.model)
-    if wishes.budget_usd is not None and model.ceiling(Request((), (), (), 1)) is None:
-        raise UserError(f"No price is known for '{model.name}', so --budget-usd can't be kept: use --max-rounds.")
+    model = model_within(here, wishes)
     here.repository.require_writable()
     with Cells.open(here.settings.data) as cells, here.trace() as trace:
         means = Means(here.settings.data, cells, trace, nothing, here.redactor.knows, here.where)
         trace.emit("run.started", kind="fix", repository=str(here.repository.top), base=here.base_sha)
         with telling(trace, output):
-            receipt = fix(_order(here, request, wishes), means, model, LocalPublisher(here.repository.common))
+            receipt = fix(order_of(here, "fix", request, wishes), means, model, LocalPublisher(here.repository.common))
         trace.emit("run.finished", outcome=receipt.outcome, reason=receipt.reason, cost=receipt.to_dict()["cost"])
     return deliver(receipt, output)
 
 
-def _order(here: Here, request: str, wishes: Wishes) -> Order:
+def model_within(here: Here, wishes: Wishes) -> Model:
+    """The model that is wished for. Raises UserError where its price is not known but must be kept below a cap."""
+    model = here.model(wishes.model or here.policy.model or here.settings.model)
+    if wishes.budget_usd is not None and model.ceiling(Request((), (), (), 1)) is None:
+        raise UserError(f"No price is known for '{model.name}', so --budget-usd can't be kept: use --max-rounds.")
+    return model
+
+
+def order_of(here: Here, kind: str, request: str, wishes: Wishes) -> Order:
+    """The work that a request on this machine asks for."""
     caps = here.policy.budget
     return Order(
         run=here.run,
-        task=from_text(request),
+        task=from_text(request, kind),
         key=here.key,
         objects=here.repository.objects,
         base_sha=here.base_sha,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from jobs.agent.tools.known import is_test_file
@@ -46,7 +46,8 @@ def matter(
     covered: Mapping[str, Collection[str]] | None = None,
     limit: int = 1_000,
 ) -> tuple[str, ...]:
-    """The tests of `tests` (ids as the suite's reports name them) that matter for the `changed` paths, at most `limit`.
+    """The tests of `tests` (ids as the suite's reports name them) that matter for the `changed` paths, at most
+    `limit` with all their parameters: a function with a thousand of them must not crowd out the others.
 
     First the `targets`; then tests in changed files; then those whose file reaches a changed one by `graph`, nearest
     first; then those that ran one when coverage was taken (`covered`: file of tests or id -> files that it executes);
@@ -68,7 +69,17 @@ def matter(
         if places[file].matters or own:
             ranked.append((own, places[file], test))
     ranked.sort(key=lambda row: (row[1].way, not (row[0] or row[1].covers), row[1].rank))
-    return tuple(dict.fromkeys([*first, *(test for *_, test in ranked)]))[:limit]
+    return tuple(_first(dict.fromkeys([*first, *(test for *_, test in ranked)]), limit))
+
+
+def _first(tests: Iterable[str], limit: int) -> Iterator[str]:
+    """The first `limit` tests; the parameters of one count once."""
+    stems: set[str] = set()
+    for test in tests:
+        stems.add(test.split("[")[0])
+        if len(stems) > limit:
+            return
+        yield test
 
 
 def reach(changed: Iterable[str], graph: Graph) -> dict[str, int]:

@@ -23,6 +23,7 @@ from jobs.agent.words import specific, words
 from jobs.model.base import Block
 from jobs.tasks.task import Task
 
+READING_KINDS = ("ask", "plan")  # what is answered in words
 _GUIDANCE = 8_000  # characters of all guidance files together
 _ASIDE = "!{CHANGELOG,CHANGES,HISTORY,NEWS,AUTHORS,LICENSE,PKG-INFO}*"
 _MATCHES = 1000  # of the search that chooses files; it ends in path order, so few would leave the last ones out
@@ -40,12 +41,12 @@ def request_text(task: Task, context: Context, budget: Budget) -> str:
     for path, text in context.guidance:
         more.append(f'<guidance file="{path}">\n{text[:room]}\n</guidance>')
         room = max(0, room - len(text))
+    said = {"kind": task.kind, "title": task.title, "body": task.body.strip(), "more": "\n".join(more)}
+    if task.kind in READING_KINDS:
+        return render("question", **said, caps=_caps(budget))
     return render(
         "task",
-        kind=task.kind,
-        title=task.title,
-        body=task.body.strip(),
-        more="\n".join(more),
+        **said,
         suite=context.suite or "not known; run tests with shell",
         caps=_caps(budget),
         target=_target(task, context),

@@ -41,8 +41,9 @@ class Relief:
         done = self.history.cut(too_many, least=least)
         if done is None:
             return False
-        self.record.cleared |= {self.numbers[i] for i in done.ids if i in self.numbers}
+        gone = {self.numbers[i] for i in done.ids if i in self.numbers}
+        self.record.cleared |= gone
         text = render("cleared")
         self.history.say(text)
-        self.trace.emit("note", why="cut", text=text, tokens=done.tokens, results=len(done.ids))
+        self.trace.emit("note", why="cut", text=text, tokens=done.tokens, results=len(done.ids), cleared=sorted(gone))
         return True

@@ -10,7 +10,8 @@ def from_issue(number: int, title: str, body: str, instructions: str) -> Task:
     return Task("fix", title.strip(), body.strip(), number, instructions.strip())
 
 
-def from_text(text: str) -> Task:
-    """An issue text: its first line is the title (a Markdown heading's marks are dropped), the rest the body."""
+def from_text(text: str, kind: str = "fix") -> Task:
+    """An issue text: its first line is the title (a Markdown heading's marks are dropped), the rest the body. `kind` is
+    what to do with it: fix, plan or ask."""
     first, _, rest = text.strip().partition("\n")
-    return Task("fix", first.lstrip("# ").strip(), rest.strip())
+    return Task(kind, first.lstrip("# ").strip(), rest.strip())

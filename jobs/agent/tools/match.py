@@ -27,6 +27,8 @@ from jobs.errors import PatchwrightError
 LARGE_BYTES, LARGE_LINES = 2 << 20, 50_000  # above these only the exact rung is tried
 RUNGS = ("exact", "trailing", "blanks", "indent", "spacing", "punctuation", "numbered", "elided")
 
+_ESCAPED = " (it has \\n as two characters: if line feeds are meant, send real ones)"
+
 
 class Missed(PatchwrightError):
     """The old text has no place in the file; the text says why in one clause."""
@@ -92,7 +94,8 @@ def find(lines: Lines, old: str, new: str, *, change_context: str | None = None,
     if marker := imports_marker(edit.given):
         raise Missed(f"old_string holds {marker!r}, which stands for lines that were not shown: send the real lines")
     place = " in the block behind change_context" if change_context else ""
-    raise Missed(f"old_string was not found{place}")
+    escaped = "\\n" in edit.old and "\n" not in edit.old
+    raise Missed(f"old_string was not found{place}{_ESCAPED if escaped else ''}")
 
 
 def write(lines: Lines, hits: Sequence[Hit]) -> Lines:

@@ -203,7 +203,7 @@ def test_the_request_must_be_given_once(tmp_path: Path) -> None:
         assert says in done.stderr
 
 
-@pytest.mark.parametrize("name", ["plan", "ask", "ci", "bump", "replay"])
+@pytest.mark.parametrize("name", ["ci", "bump"])
 def test_commands_to_come_say_so(name: str) -> None:
     done = command(name, "--repo", ".")
     assert done.returncode == 2

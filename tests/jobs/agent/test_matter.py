@@ -30,6 +30,12 @@ def test_targets_come_before_all_even_where_nothing_else_speaks_for_them() -> No
     assert found == ("tests/test_lone.py::test_it", "tests/test_core.py::test_it")
 
 
+def test_parameters_do_not_crowd_out_other_tests() -> None:
+    many = [f"tests/test_core.py::test_many[{n}]" for n in range(50)]
+    found = matter(["src/pkg/core.py"], GRAPH, [*many, *IDS], limit=3)
+    assert found == (*many, "tests/test_core.py::test_it", "tests/test_api.py::test_it")
+
+
 def test_a_changed_file_of_tests_comes_before_what_imports() -> None:
     found = matter(["src/pkg/core.py", "tests/test_lone.py"], GRAPH, IDS)
     assert found[0] == "tests/test_lone.py::test_it"

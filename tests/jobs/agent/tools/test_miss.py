@@ -52,6 +52,12 @@ def test_text_like_nothing_sends_to_search() -> None:
     assert why("zebra crossing\nquagga").endswith("Next: search for the text you mean, or readfile a.py.")
 
 
+def test_line_feeds_written_as_two_characters_are_named_and_the_place_found() -> None:
+    text = why("def step_41(self, value):\\n    total = value * 41")
+    assert "send real ones" in text
+    assert "Nearest: lines 165-166" in text
+
+
 def test_a_change_that_is_there_already_is_said() -> None:
     text = why("    total = value + 41", "    total = value * 41\n    return total")
     assert "already stands in the file at lines 166-167: this change may be done" in text
