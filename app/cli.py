@@ -276,10 +276,7 @@ def _not_yet(name: str, what: str) -> None:
     cli.command(name, context_settings={"ignore_unknown_options": True, "allow_extra_args": True})(command)
 
 
-for _name, _what in {
-    "ci": "Fix what a failing log shows",
-    "bump": "Dependency bumps",
-}.items():
+for _name, _what in (("ci", "Fix what a failing log shows"), ("bump", "Dependency bumps")):
     _not_yet(_name, _what)
 
 
