@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from typing import Any
+from typing import Any, Protocol
 
 from jobs.agent.checks import Checked
 from jobs.agent.prompt import render
@@ -17,11 +17,19 @@ from jobs.agent.tools.registry import TOOLS, call
 from jobs.agent.tools.spec import Bench, ToolResult, ToolSpec
 from jobs.model.base import Block
 
-Check = Callable[[Sequence[str]], Checked | None]  # what to run behind changed paths
+_TELLING = ("edit", "write_file")  # their own results tell of syntax errors
 Tools = Mapping[str, ToolSpec]
 _NOT_RUN = "not run: this same call gave the same result three times, and nothing changed since."
 # What to do instead of the same call again, by tool; a prompt's name.
 _ADVICE = {"run_tests": "again_tests", "shell": "again_shell", "edit": "again_edit", "write_file": "again_edit"}
+
+
+class Check(Protocol):
+    """What runs behind a change."""
+
+    def __call__(self, changed: Sequence[str], *, told: bool = False) -> Checked | None:
+        """Checks `changed` paths; `told` says that syntax errors in them were told. None: nothing to say."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -135,7 +143,8 @@ def _checked(made: list[_Made], check: Check) -> list[_Made]:
     if not places or any(one.call.tool == "run_tests" and one.call.ok for one in made[places[-1] + 1 :]):
         return made
     changed = dict.fromkeys(path for one in made for path in one.call.changed_files)
-    found = check(tuple(changed))
+    told = all(one.call.tool in _TELLING for one in made if one.call.changed_files)
+    found = check(tuple(changed), told=told)
     if found is None:
         return made
     at = made[places[-1]]

@@ -73,7 +73,10 @@ def test_knowledge_of_a_file_is_read_from_the_calls(seen: dict[str, str | None],
 
 def test_the_record_survives_the_trace() -> None:
     kept = record(a="1", b=None)
-    lines = [json.dumps({"type": "round", "calls": [c.to_trace(n) for n, c in enumerate(kept.calls, 1)]}), '{"type": "rou']
+    lines = [
+        json.dumps({"type": "round", "calls": [c.to_trace(n) for n, c in enumerate(kept.calls, 1)]}),
+        '{"type": "rou',
+    ]
     assert CallRecord.from_trace(lines) == kept
 
 
