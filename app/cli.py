@@ -148,7 +148,7 @@ def verify(
 
 @cli.command()
 def tool(
-    name: Annotated[str, typer.Argument(help="readfile, search, edit, write_file, shell or run_tests.")],
+    name: Annotated[str, typer.Argument(help="readfile, search, edit, write_file, shell, run_tests or call_tool.")],
     repo: Repo,
 ) -> None:
     """One agent tool call: JSON arguments on stdin, JSON result on stdout; changed files are written back."""
