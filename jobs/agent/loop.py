@@ -151,6 +151,9 @@ class Session:
             self._summary, self._mute = str(failed), True
             self._ended_early = "dollars" if failed.why == "limit" else "stuck"
             return None
+        except BaseException:  # a stop or Ctrl-C in the middle of a reply: what it cost is charged all the same
+            self.spent = self.spent.charged(*self.model.in_vain())
+            raise
         self.spent = self.spent.replied(reply)
         self.history.sent()
         return reply, bodies
