@@ -24,6 +24,7 @@ class History:
         self._marked: int | None = None  # the message that the last request's cache marker stood on
         self._fixed = _size([*self._system, *self._tools])
         self.size = self._fixed
+        self._counted = (0, 0)  # (bytes, tokens) of the last request that was answered
         self.tool_bytes = 0
 
     def __len__(self) -> int:
@@ -47,11 +48,12 @@ class History:
         last = len(self._messages) - 1
         marks = {last} if self._marked is None else {self._marked, last}
         messages = tuple(_marked(m) if n in marks else m for n, m in enumerate(self._messages))
-        return Request(self._system, self._tools, messages, max_tokens, limit_usd, self.size)
+        return Request(self._system, self._tools, messages, max_tokens, limit_usd, self.size, *self._counted)
 
-    def sent(self) -> None:
-        """The last request was answered: what it held is cached now."""
+    def sent(self, tokens: int) -> None:
+        """The last request was answered: what it held is cached now, and had so many `tokens`."""
         self._marked = len(self._messages) - 1
+        self._counted = (self.size, tokens)
 
     def cut(self, too_many: int, *, least: int = clearing.LEAST) -> clearing.Cut | None:
         """Takes about `too_many` tokens of the oldest results out, once; None, and nothing changed, where too few can
@@ -60,6 +62,7 @@ class History:
         if done is not None:
             self._messages = list(done.messages)
             self._marked = None
+            self._counted = (0, 0)
             self.size = self._fixed + sum(_size(m) for m in self._messages)
             results = [b for m in self._messages for b in m["content"] if b.get("type") == "tool_result"]
             self.tool_bytes = sum(len(r["content"].encode()) for r in results)

@@ -155,7 +155,7 @@ class Session:
             self.spent = self.spent.charged(*self.model.in_vain())
             raise
         self.spent = self.spent.replied(reply)
-        self.history.sent()
+        self.history.sent(reply.usage.total_input)
         return reply, bodies
 
     def _act(self, reply: Reply) -> Ran:

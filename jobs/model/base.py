@@ -21,7 +21,8 @@ Message = dict[str, Any]
 class Request:
     """One call: `system` and `tools` are frozen for a run; `messages` only ever grows. Tries after a failed one
     stop where they could cost more than `limit_usd` together. `size` is an upper bound of the bytes of all texts in it,
-    which a growing conversation counts as it grows."""
+    which a growing conversation counts as it grows; the first `known_size` of them were `known_tokens` when the
+    endpoint counted them last."""
 
     system: tuple[Block, ...]
     tools: tuple[Block, ...]
@@ -29,6 +30,8 @@ class Request:
     max_tokens: int
     limit_usd: float | None = None
     size: int = 0
+    known_size: int = 0
+    known_tokens: int = 0
 
 
 class AskFailed(EnvironmentFault):

@@ -131,7 +131,11 @@ class Endpoint(ABC):
         if self.price is None:
             return None
         size = request.size or len(encoded([request.system, request.tools, request.messages]))
-        return self.price.most(int(size * self._density) + _OVERHEAD_TOKENS, self._max_tokens(request))
+        unknown = max(
+            0, size - request.known_size
+        )  # what was counted once, as a prefix that stays, need not be guessed
+        tokens = request.known_tokens + int(unknown * self._density) + _OVERHEAD_TOKENS
+        return self.price.most(tokens, self._max_tokens(request))
 
     def ask(self, request: Request) -> Reply:
         """The reply. Raises AskFailed (an EnvironmentFault) with what was spent in vain."""

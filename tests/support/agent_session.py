@@ -60,6 +60,9 @@ class Played:
         return (self.tree / name).read_text()
 
 
+Begin = Callable[..., Played]
+
+
 def client_of(name: str, endpoint: ScriptedEndpoint, sleep: Callable[[float], None] = time.sleep) -> Endpoint:
     """The client that `name` leads to, at the scripted endpoint."""
     if quirks_of(name).api == "openai":
@@ -87,3 +90,14 @@ def begin(
     more = {"context": Context(suite="pytest"), "budget": Budget(), **more}
     session = Session(client, cells.on(tree), TASK, trace=trace, **more)
     return Played(session, endpoint, trace, tree, waits)
+
+
+def call(tool: str, /, **args: Any) -> dict[str, Any]:
+    """A tool call as scripts write it."""
+    return {"name": tool, "input": args}
+
+
+def results(played: Played) -> list[str]:
+    """Every tool result that the last request held."""
+    messages = played.endpoint.requests[-1].body["messages"]
+    return [b["content"] for m in messages for b in m["content"] if b["type"] == "tool_result"]

@@ -3,49 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
-from agent_session import CALC, DONE, FIX, FIXING, Played, begin
+from agent_session import CALC, DONE, FIX, FIXING, Begin, call, results
 
 from jobs.agent.budget import Budget
 from jobs.agent.context import Context
 from jobs.errors import EnvironmentFault, Stopped
 from jobs.model.usage import Usage
 from jobs.outcome import Outcome
-from jobs.sandbox.cell import Cells
 from jobs.suite.report import Report
 from jobs.suite.run import run_suite
 from jobs.suite.suite import Suite
-
-Begin = Callable[..., Played]
-
-
-@pytest.fixture
-def start(cells: Cells, tmp_path: Path) -> Iterator[Begin]:
-    """Begins sessions and ends their endpoints."""
-    played: list[Played] = []
-
-    def make(script: list[dict[str, Any]], **more: Any) -> Played:
-        played.append(begin(cells, tmp_path, script, **more))
-        return played[-1]
-
-    yield make
-    for one in played:
-        one.endpoint.stop()
-
-
-def call(name: str, **args: Any) -> dict[str, Any]:
-    return {"name": name, "input": args}
-
-
-def results(played: Played) -> list[str]:
-    """Every tool result that the last request held."""
-    messages = played.endpoint.requests[-1].body["messages"]
-    return [b["content"] for m in messages for b in m["content"] if b["type"] == "tool_result"]
 
 
 def test_a_bug_is_fixed_and_the_last_words_are_the_summary(start: Begin) -> None:

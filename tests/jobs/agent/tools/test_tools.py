@@ -250,7 +250,11 @@ def test_run_tests_puts_the_red_ones_first(bench: Bench) -> None:
 @pytest.mark.parametrize(
     ("name", "arguments", "why"),
     [
-        ("grep", {}, "there is no such tool. The tools are call_tool, edit, readfile, run_tests, search, shell, write_file."),
+        (
+            "grep",
+            {},
+            "there is no such tool. The tools are call_tool, edit, readfile, run_tests, search, shell, write_file.",
+        ),
         ("edit", {"edits": [{"file": "x"}]}, "edits.0.path: field required"),
         ("edit", {"path": "x"}, "They are edits: [{path: string, old_string: string, new_string: string"),
         ("shell", "ls", "wrong arguments"),
