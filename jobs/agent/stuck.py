@@ -19,7 +19,7 @@ _NOISE = re.compile(
 )
 _PATHS = ("path", "paths")
 # On an unchanged tree these can't say anything new, however they word it.
-_STEADY = ("readfile", "search")
+_STEADY = ("readfile", "search", "edit", "write_file")
 
 
 class Stuck:

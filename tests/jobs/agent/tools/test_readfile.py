@@ -39,7 +39,7 @@ def bench(cells: Cells, tree: Path) -> Bench:
 def asked(bench: Bench, name: str, **arguments: Any) -> str:
     """The result of one call of a session, recorded as the session does it."""
     ran = run_calls([{"type": "tool_use", "id": "t", "name": name, "input": arguments}], bench, Stuck())
-    return str(ran.results[0]["content"])
+    return str(ran.results[0]["content"]).partition("] ")[2]  # behind the number of the call
 
 
 def test_what_was_really_shown_is_what_is_remembered(bench: Bench, tree: Path) -> None:
