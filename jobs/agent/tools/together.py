@@ -28,7 +28,8 @@ def together(lines: Lines, edits: Sequence[tuple[int, OneEdit]], *, exact_only: 
     """`lines` with every edit that has a place, in the order of the file.
 
     Equal edits count once. Two that change one line exclude each other, unless both are exact and touch different
-    characters of it. An edit without a place is tried once more on the text that the others leave.
+    characters of it. An edit without a place, or a later one with several, is tried once more on the text that the
+    others leave.
     """
     twins = _twins({n: (fold(e.old_string), fold(e.new_string), e.change_context, e.replace_all) for n, e in edits})
     single = {n: one for n, one in edits if n not in twins}
@@ -47,9 +48,16 @@ def together(lines: Lines, edits: Sequence[tuple[int, OneEdit]], *, exact_only: 
         after = write(lines, [hit for f in good.values() for hit in f.hits])
     except NotText as no:
         return Together(lines, {}, dict.fromkeys(single, no))
-    waiting = [n for n in single if n in later or (isinstance(faults.get(n), Missed) and n not in clashes)]
+    last = max(good, default=0)
+    waiting = [n for n in single if n in later or (n not in clashes and _may_wait(n, faults.get(n), last))]
     done = Together(after, {n: f.rung for n, f in good.items()}, faults)
     return _with_twins(_afterwards(done, {n: single[n] for n in waiting}, exact_only=exact_only), twins)
+
+
+def _may_wait(number: int, fault: Fault | None, last: int) -> bool:
+    """Whether a faulty edit may be meant for what the others leave: one without a place, or one with several where
+    all the others, up to `last`, were written before it and may have left it a single one."""
+    return isinstance(fault, Missed) or (isinstance(fault, Ambiguous) and fault.rung == "exact" and number > last)
 
 
 def _twins(meaning: Mapping[int, Hashable]) -> dict[int, int]:
@@ -104,7 +112,8 @@ def _afterwards(state: Together, waiting: Mapping[int, OneEdit], *, exact_only: 
         if not rungs:
             break
         try:
-            found = _find(lines, one, exact_only=exact_only)
+            strict = exact_only or isinstance(faults.get(number), Ambiguous)
+            found = _find(lines, one, exact_only=strict)
             lines = write(lines, found.hits)
         except (Missed, Ambiguous, NotText) as no:
             if number not in faults:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from jobs.agent.tools.arguments import OneEdit
 from jobs.agent.tools.lines import Lines
+from jobs.agent.tools.match import Ambiguous
 from jobs.agent.tools.together import Together, together
 
 FILE = b"alpha = 1\nbeta = 2\ngamma = 3\ndelta = 4\n"
@@ -67,3 +68,13 @@ def test_a_file_not_shown_in_this_state_is_edited_by_exact_text_only() -> None:
     done = made(("alpha = 1  ", "a = 1"), ("beta = 2", "b = 2"), exact_only=True)
     assert "must match exactly" in str(done.faults[1])
     assert dict(done.rungs) == {2: "exact"}
+
+
+def test_a_text_that_the_edits_before_it_left_once_has_its_place_there() -> None:
+    twins = b"set(a)\nx = 1\nend\nset(b)\nx = 1\nend\n"
+    first, second = ("set(a)\nx = 1", "set(a)\nx = 9"), ("x = 1\nend", "x = 2\nend")
+    done = made(first, second, data=twins)
+    assert done.lines.encode() == b"set(a)\nx = 9\nend\nset(b)\nx = 2\nend\n"
+    assert "has a place only in what the other edits left" in done.notes[2]
+    turned = made(second, first, data=twins)  # when it was written there were two
+    assert (dict(turned.rungs), isinstance(turned.faults[1], Ambiguous)) == ({2: "exact"}, True)
