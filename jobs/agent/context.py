@@ -92,7 +92,9 @@ def likeliest(task: Task, context: Context, listing: Sequence[Listed], found: Fo
         scores[path] += _EXECUTED
     least = max(1, max(scores.values(), default=0) // 4)
     ranked = sorted((f for f in told if scores[f.path] >= least), key=lambda f: (-scores[f.path], f.path))
-    return tuple(_fitting(ranked[:MOST_FILES], frames, groups))
+    best = max(scores.values(), default=0)
+    weak = frozenset(path for path, score in scores.items() if 2 * score < best or _TEST.search(path))
+    return tuple(_fitting(ranked[:MOST_FILES], weak, frames, groups))
 
 
 def aside(path: str, task: Task) -> bool:
@@ -101,18 +103,22 @@ def aside(path: str, task: Task) -> bool:
 
 
 def _fitting(
-    ranked: Sequence[Listed], frames: Sequence[tuple[str, int]], groups: Mapping[str, Group]
+    ranked: Sequence[Listed],
+    weak: Collection[str],
+    frames: Sequence[tuple[str, int]],
+    groups: Mapping[str, Group],
 ) -> Iterable[Pick]:
+    """The files as far as there is room; long ones of `weak`, which are tests and what others are far likelier than,
+    around what is named in them."""
     room = SHOWN
     for file in ranked:
         lines = sorted({line for path, line in frames if _is(path, file.path)})[:_FRAMES]
-        test = _TEST.search(file.path) is not None
         most = SHORT if lines else GLANCED  # a test file that only a search named is for its style
-        if file.size <= room and (not test or file.size <= most):
+        if file.size <= room and (file.path not in weak or file.size <= most):
             room -= file.size
             yield Pick(file.path)
             continue
-        hits = _hits(groups.get(file.path))[: _GLANCES if test else _HITS]
+        hits = _hits(groups.get(file.path))[: _GLANCES if file.path in weak else _HITS]
         spans = [(n - AROUND, n + AROUND) for n in lines]
         spans += [(n - AROUND // 3, n + AROUND) for n in hits if not any(abs(n - seen) <= AROUND for seen in lines)]
         spans = spans or [(1, 4 * AROUND)]  # the request names it: its beginning is better than nothing
@@ -147,9 +153,17 @@ def _score(path: str, task: Task, about: Collection[str], frames: Sequence[tuple
     framed = min(sum(_is(named, path) for named, _ in frames), 5)
     pure = PurePosixPath(path)
     named = path in asked(task) or (len(pure.stem) > 3 and re.search(rf"\b{re.escape(pure.name)}\b", asked(task)))
+    named = named or _as_module(path, asked(task))
     red = any(test.startswith(path) for test in about)
     score = (60 + 8 * framed if framed else 0) + (50 if named else 0) + (40 if red else 0)
     return score - (20 if path.endswith(_PROSE_FILES) and not named else 0)
+
+
+def _as_module(path: str, text: str) -> bool:
+    """Whether `text` names the Python file as it is imported: `package.module`."""
+    parts = path.removesuffix(".py").split("/")
+    dotted = ".".join(parts[1:] if parts[0] in ("src", "lib") else parts)
+    return path.endswith(".py") and "." in dotted and re.search(rf"\b{re.escape(dotted)}\b", text) is not None
 
 
 def _frames(text: str) -> list[tuple[str, int]]:

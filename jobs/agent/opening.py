@@ -15,7 +15,7 @@ from jobs.agent.record import Call
 from jobs.agent.stuck import Stuck
 from jobs.agent.tools import inside
 from jobs.agent.tools.inside import Listed
-from jobs.agent.tools.page import WHOLE_LINES
+from jobs.agent.tools.page import WHOLE_LINES, merged
 from jobs.agent.tools.reds import named, told
 from jobs.agent.tools.search import Found, find
 from jobs.agent.tools.spec import Bench
@@ -26,6 +26,8 @@ from jobs.tasks.task import Task
 READING_KINDS = ("ask", "plan")  # what is answered in words
 _GUIDANCE = 8_000  # characters of all guidance files together
 _ASIDE = "!{CHANGELOG,CHANGES,HISTORY,NEWS,AUTHORS,LICENSE,PKG-INFO}*"
+_PROSE = "!*.{md,markdown,rst,txt,adoc}"
+_FEW = 25  # matches of one pattern; a word that stands oftener tells nothing of the place
 _MATCHES = 1000  # of the search that chooses files; it ends in path order, so few would leave the last ones out
 _TARGET = 16_000  # characters of the failing output
 
@@ -97,8 +99,7 @@ def play(task: Task, context: Context, bench: Bench) -> Opening:
         wanted.append(("run_tests", {}))
     chosen = likeliest(task, context, listing, _found(patterns, bench))
     if telling and len(chosen) < len(listing) // 2:  # where everything is shown anyway there is nothing to find
-        left = {"glob": _ASIDE} if any(aside(f.path, task) for f in listing) else {}
-        wanted.append(("search", {"patterns": list(patterns), "context": 1, **left}))
+        wanted += _searching(task, patterns, listing, bench)
     if chosen:
         wanted.append(("readfile", _reading(chosen, listing)))
     asked: list[Block] = []
@@ -113,11 +114,31 @@ def play(task: Task, context: Context, bench: Bench) -> Opening:
     return Opening(tuple(asked), tuple(results), tuple(calls))
 
 
+def _searching(
+    task: Task, patterns: Sequence[str], listing: Sequence[Listed], bench: Bench
+) -> list[tuple[str, dict[str, Any]]]:
+    """The search to show, for what stands in a few places: elsewhere than in prose, if it does."""
+    left = {"glob": _ASIDE} if any(aside(f.path, task) for f in listing) else {}
+    for where in ({"glob": _PROSE}, left):
+        globs = [where["glob"]] if where else []
+        few = [p for p in patterns if 0 < _count(p, globs, bench) <= _FEW]
+        if few:
+            return [("search", {"patterns": few, "context": 1, **where})]
+    return []
+
+
+def _count(pattern: str, globs: Sequence[str], bench: Bench) -> int:
+    """On how many lines `pattern` stands, or more than is of use."""
+    found = find(bench, {"patterns": [pattern], "context": 0, "globs": globs, "limit": _FEW + 1, "per_file": _FEW + 1})
+    return found.total if found.exact else _FEW + 1
+
+
 def _reading(chosen: Sequence[Pick], listing: Sequence[Listed]) -> dict[str, Any]:
     """Arguments that show each pick, long files whole too."""
     lines = {f.path: f.lines or 0 for f in listing}
-    spans = {p.path: p.spans or ((1, lines[p.path]),) for p in chosen if p.spans or lines[p.path] > WHOLE_LINES}
-    ranges = [{"path": path, "start": max(1, s), "end": e} for path, parts in spans.items() for s, e in parts]
+    parted = {p.path: p.spans or ((1, lines[p.path]),) for p in chosen if p.spans or lines[p.path] > WHOLE_LINES}
+    spans = {path: merged(parts, lines[path]) for path, parts in parted.items()}
+    ranges = [{"path": path, "start": s, "end": e} for path, parts in spans.items() for s, e in parts]
     paths = [p.path for p in chosen if p.path not in spans]
     return {**({"paths": paths} if paths else {}), **({"ranges": ranges} if ranges else {})}
 

@@ -98,6 +98,15 @@ def test_the_source_is_shown_whole_and_a_long_test_file_around_its_failures() ->
     assert chosen == (Pick("tests/test_parse.py", ((588, 648),)), Pick("parse.py"))
 
 
+def test_a_module_that_the_request_imports_is_shown_whole_and_its_users_around_their_uses() -> None:
+    listing = [Listed("pkg/types.py", 9_000, 300), Listed("pkg/cache.py", 30_000, 900), Listed("big.bin", 60_000, 1)]
+    hits = (Group("pkg/cache.py", ((500, True, "X = make_it()"),)),)
+    task = Task("fix", "A copy is another one", "from pkg.types import make_it")
+    chosen = likeliest(task, Context(), listing, Found(hits, 1, False, (), ""))
+    assert chosen[0] == Pick("pkg/types.py")
+    assert all(pick.spans for pick in chosen[1:])
+
+
 def test_a_small_repository_is_shown_whole_without_lock_files() -> None:
     listing = [Listed("b.py", 10, 1), Listed("uv.lock", 99, 9), Listed("img.png", 5, None)]
     assert likeliest(Task("fix", "x", ""), Context(), listing, NOTHING) == (Pick("b.py"),)
