@@ -10,13 +10,14 @@ from jobs.agent import last, opening, telling
 from jobs.agent.attempt import Attempt, AttemptEnd
 from jobs.agent.budget import WARN_AT, Allowance, Budget, Spent, allowance, last_words, share
 from jobs.agent.calls import Check, Ran, run_calls
-from jobs.agent.context import Context
+from jobs.agent.context import Context, target
 from jobs.agent.history import History
 from jobs.agent.notes import Notes
 from jobs.agent.prompt import render
 from jobs.agent.record import CallRecord
 from jobs.agent.relief import Relief
 from jobs.agent.stuck import Stuck
+from jobs.agent.tools.known import is_test_file
 from jobs.agent.tools.registry import TOOLS, blocks
 from jobs.agent.tools.spec import Bench, RunTests, ToolSpec
 from jobs.model.base import AskFailed, Model, Reply
@@ -71,6 +72,7 @@ class Session:
         self._started = self.clock()
         self._stuck = Stuck()
         self._notes = Notes()
+        self._reproduced = bool(target(self.task, self.context))  # a test is red for the request
         self._output = OUTPUT
         self._spoiled = 0
         self._warned = self._mute = False
@@ -173,7 +175,9 @@ class Session:
 
     def _due(self, ran: Ran, reply: Reply) -> list[str]:
         """What the model is told behind the results of a round."""
-        names = self._notes.after(ran.calls, in_view=self._in_view(), written=bool(self.bench.touched))
+        touched = self.bench.touched
+        tested = self._reproduced or any(is_test_file(path) for path in touched)
+        names = self._notes.after(ran.calls, in_view=self._in_view(), written=bool(touched), tested=tested)
         texts = [render(name) for name in names]
         if reply.mended:
             texts.append(f"[Your reply was put right: {'; '.join(reply.mended)}.]")

@@ -22,10 +22,11 @@ class Notes:
     idle: int = 0
     failing: int = 0
 
-    def after(self, calls: Sequence[Call], *, in_view: bool, written: bool) -> tuple[str, ...]:
+    def after(self, calls: Sequence[Call], *, in_view: bool, written: bool, tested: bool) -> tuple[str, ...]:
         """The notes for the round that made `calls`. `in_view` says that a file which the request is about has been
-        shown, `written` that the session has changed something (in this round too)."""
-        due = (self._group(in_view, written), self._green(calls), self._idle(calls), self._failing(calls))
+        shown, `written` that the session has changed something (in this round too), `tested` that a test was red for
+        the request or that one was written."""
+        due = (self._group(in_view, written), self._green(calls, tested), self._idle(calls), self._failing(calls))
         return tuple(name for name in due if name)
 
     def _group(self, in_view: bool, written: bool) -> str:
@@ -35,7 +36,7 @@ class Notes:
         self.grouped = True
         return "together"
 
-    def _green(self, calls: Sequence[Call]) -> str:
+    def _green(self, calls: Sequence[Call], tested: bool) -> str:
         """Once when the tests turn green, once more when they are run again with nothing changed since."""
         checked = [call.checks for call in calls if call.checks is not None]
         changed = any(call.changed_files for call in calls)
@@ -44,7 +45,7 @@ class Notes:
             self.green_told = 0
             if self.green:
                 self.green_told = 1
-                return "green"
+                return "green" if tested else "green_untested"
             return ""
         again = any(call.tool in ("run_tests", "shell") for call in calls)
         if self.green and again and self.green_told == 1:
