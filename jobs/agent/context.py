@@ -90,9 +90,9 @@ def likeliest(task: Task, context: Context, listing: Sequence[Listed], found: Fo
         scores[path] += _found_score(group)
     for path in context.covered & scores.keys():
         scores[path] += _EXECUTED
-    least = max(1, max(scores.values(), default=0) // 4)
+    best = max((score for path, score in scores.items() if not _TEST.search(path)), default=0)
+    least = max(1, best // 4)
     ranked = sorted((f for f in told if scores[f.path] >= least), key=lambda f: (-scores[f.path], f.path))
-    best = max(scores.values(), default=0)
     weak = frozenset(path for path, score in scores.items() if 2 * score < best or _TEST.search(path))
     return tuple(_fitting(ranked[:MOST_FILES], weak, frames, groups))
 

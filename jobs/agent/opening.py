@@ -19,7 +19,7 @@ from jobs.agent.tools.page import WHOLE_LINES, merged
 from jobs.agent.tools.reds import named, told
 from jobs.agent.tools.search import Found, find
 from jobs.agent.tools.spec import Bench
-from jobs.agent.words import specific, words
+from jobs.agent.words import loose, specific, words
 from jobs.model.base import Block
 from jobs.tasks.task import Task
 
@@ -145,7 +145,7 @@ def _reading(chosen: Sequence[Pick], listing: Sequence[Listed]) -> dict[str, Any
 
 def _found(patterns: tuple[str, ...], bench: Bench) -> Found:
     return (
-        find(bench, {"patterns": patterns, "context": 0, "limit": _MATCHES})
+        find(bench, {"patterns": [loose(p) for p in patterns], "regex": True, "context": 0, "limit": _MATCHES})
         if patterns
         else Found((), 0, False, (), "")
     )

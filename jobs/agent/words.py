@@ -81,6 +81,15 @@ def specific(patterns: Sequence[str], paths: Iterable[str]) -> tuple[str, ...]:
     return tuple(p for p in patterns if p not in names) or tuple(patterns)
 
 
+def loose(word: str) -> str:
+    """A regular expression that finds a name however its parts are joined (strip_comments, StripComments), anything
+    else as it stands. All in lower case, it ignores case."""
+    parts = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", word).lower().split("_")
+    if len(parts) > 1 and all(re.fullmatch(r"[a-z0-9]{2,}", part) for part in parts):
+        return "_?".join(parts)
+    return re.sub(r"([\\.+*?()|\[\]{}^$#&~-])", r"\\\1", word)
+
+
 def _searchable(word: str) -> list[str]:
     """A call's name and its arguments' names, the last part of a dotted name; anything else as it stands."""
     call = _CALL.fullmatch(word)

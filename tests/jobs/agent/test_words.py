@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from jobs.agent.budget import Budget
@@ -9,7 +11,7 @@ from jobs.agent.context import Context, Pick, likeliest, target
 from jobs.agent.opening import request_text
 from jobs.agent.tools.inside import Listed
 from jobs.agent.tools.search import Found, Group
-from jobs.agent.words import specific, words
+from jobs.agent.words import loose, specific, words
 from jobs.suite.report import Report, State
 from jobs.tasks.task import Task
 
@@ -112,3 +114,18 @@ def test_the_first_message_names_target_and_caps() -> None:
     assert "what the request is about: tests/test_parser.py::test_parser.\n" in text
     assert "This run may use 9 rounds (one is one reply of yours), $1.50, 20 minutes." in text
     assert "a test that you write first" in request_text(Task("fix", "x", ""), Context(), Budget())
+
+
+@pytest.mark.parametrize(
+    ("word", "found", "not_found"),
+    [
+        ("strip_comments", ["strip_comments", "class StripCommentsFilter", "stripcomments"], ["strip comments"]),
+        ("getName", ["get_name", "getName"], ["get name"]),
+        ("a.b(c)", ["a.b(c)"], ["axb(c)"]),
+        ("[^a-z]", ["x [^a-z] y"], ["b"]),
+    ],
+)
+def test_a_name_is_found_however_its_parts_are_joined(word: str, found: list[str], not_found: list[str]) -> None:
+    pattern = re.compile(loose(word), re.IGNORECASE)
+    assert all(pattern.search(text) for text in found)
+    assert not any(pattern.search(text) for text in not_found)
