@@ -1,0 +1,103 @@
+"""What the model is told behind the results of a round, and how a session that was stopped is told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from agent_session import CALC, DONE, FIX, Begin, call
+
+from jobs.agent import last
+from jobs.agent.checks import Checked
+from jobs.agent.notes import IDLE, Notes
+from jobs.agent.record import Call, Seen
+
+
+def made(tool: str = "shell", *, ok: bool = True, **more: Any) -> Call:
+    return Call(tool, {}, ok, 1, 1, False, None, more.pop("changed", ()), **more)
+
+
+def told(notes: Notes, *calls: Call, in_view: bool = True, written: bool = False, tested: bool = True) -> Any:
+    return notes.after(calls, in_view=in_view, written=written, tested=tested)
+
+
+READ = made("readfile", seen={"a.py": Seen("1", None)})
+GREEN, RED = ({"green": state, "ran": 3, "seconds": 0.1} for state in (True, False))
+
+
+def test_the_word_on_several_changes_in_one_call_comes_once_and_never_after_a_change() -> None:
+    notes = Notes()
+    assert told(notes, READ, in_view=False) == ()
+    assert told(notes, READ) == ("together",)
+    assert told(notes, READ) == ()
+    written = Notes()
+    assert told(written, made("edit", changed=("a.py",)), written=True) == ()
+    assert told(written, READ, written=True) == ()
+
+
+def test_green_is_told_once_and_once_more_to_who_runs_the_tests_again() -> None:
+    notes = Notes(grouped=True)
+    assert told(notes, made("edit", changed=("a.py",), checks=RED)) == ()
+    assert told(notes, made("edit", changed=("a.py",), checks=GREEN)) == ("green",)
+    assert told(notes, made("run_tests")) == ("green_again",)
+    assert told(notes, made("run_tests")) == ()
+    assert told(notes, made("edit", changed=("b.py",), checks=GREEN)) == ("green",)
+
+
+def test_where_nothing_was_red_a_test_is_asked_for() -> None:
+    change = made("edit", changed=("a.py",), checks=GREEN)
+    assert told(Notes(grouped=True), change, tested=False) == ("green_untested",)
+
+
+def test_rounds_without_a_change_or_anything_new_are_counted() -> None:
+    notes = Notes(grouped=True)
+    assert [told(notes, made()) for _ in range(IDLE)] == [()] * (IDLE - 1) + [("idle",)]
+    assert told(notes, READ) == ()
+    assert [told(notes, made("readfile", unchanged=True, seen=READ.seen)) for _ in range(IDLE)][-1] == ("idle",)
+
+
+def test_three_failed_edits_in_a_row_get_advice() -> None:
+    notes, failed = Notes(grouped=True), made("edit", ok=False)
+    assert [told(notes, failed), told(notes, failed, READ), told(notes, failed)] == [(), (), ("failing_edits",)]
+
+
+def test_every_note_stands_at_the_end_and_the_checks_in_the_result(start: Begin) -> None:
+    def check(bench: Any) -> Any:
+        return lambda changed, told=False: Checked(f"checks: all green for {changed}", True, 1, 0.1)
+
+    edit = call("edit", **FIX)
+    played = start([{"calls": [edit, call("shell", command="true")]}, DONE], files=CALC, check=check)
+    played.session.work()
+    content = played.endpoint.requests[-1].body["messages"][-1]["content"]
+    assert [b["type"] for b in content] == ["tool_result", "tool_result", "text"]
+    assert content[0]["content"].endswith("checks: all green for ('calc.py',)")
+    assert "none of them was red without it" in content[2]["text"]
+    (first, _) = played.trace.of("round")
+    assert first["calls"][0]["checks"] == {"green": True, "ran": 1, "seconds": 0.1}
+
+
+def test_what_run_tests_will_tell_is_not_checked_before(start: Begin) -> None:
+    asked: list[Any] = []
+
+    def check(bench: Any) -> Any:
+        return lambda changed, told=False: asked.append(changed)
+
+    calls = [call("edit", **FIX), call("run_tests"), call("write_file", files=[{"path": "n.py", "content": "x = 1\n"}])]
+    start([{"calls": calls}, DONE], files=CALC, check=check).session.work()
+    assert asked == [("calc.py", "n.py")]
+
+
+@pytest.mark.parametrize(
+    ("calls", "says"),
+    [
+        ([], ["Stopped: the cap of dollars was reached. Nothing was changed.", "No test ran on the change."]),
+        ([made("edit", checks=RED)], ["The tests that ran last on it were not green."]),
+        ([made("edit", checks=GREEN), made("edit", ok=False)], ["were green.", "The last calls that failed: edit."]),
+    ],
+)
+def test_the_end_is_told_honestly(calls: list[Call], says: list[str]) -> None:
+    text = last.message("dollars", "I tried.", calls, {})
+    assert text.startswith("I tried.\n")
+    assert all(part in text for part in says)
+    assert "Changed so far: a.py, b.py." in last.message("stuck", "", calls, {"b.py": "1", "a.py": None})
+    assert last.message("done", "It is done.", calls, {"a.py": "1"}) == "It is done."
