@@ -33,7 +33,7 @@ def conversation(rounds: int) -> Iterator[Request]:
     history.say("Fix it.")
     for n in range(rounds):
         yield history.request(1000 + n)
-        history.sent()
+        history.sent(1000)
         history.reply([{"type": "tool_use", "id": f"t{n}", "name": "shell", "input": {"command": f"echo {n}"}}])
         history.results([{"type": "tool_result", "tool_use_id": f"t{n}", "content": f"{n}\n"}])
 
