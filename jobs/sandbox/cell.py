@@ -227,6 +227,7 @@ class BubblewrapCell:
             timeout_s=command.timeout_s,
             max_output=command.max_output,
             stdin=command.stdin,
+            within=group.entered,
         )
 
     @cached_property

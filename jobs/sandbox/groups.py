@@ -72,8 +72,26 @@ class Group:
     version: int
     kills: tuple[Path, ...] = ()
 
+    @contextlib.contextmanager
+    def entered(self) -> Iterator[None]:
+        """What this thread starts meanwhile is in the group from its first moment on, where groups of version 1 allow
+        it: there a thread may move itself, and the kernel, which stops everything for a moved process, waits for
+        nobody. Where they don't, `add` does it."""
+        if self.version != 1:
+            yield
+            return
+        try:
+            for folder in self.folders:
+                (folder / "tasks").write_text("0")
+            yield
+        finally:
+            for folder in self.folders:
+                (folder.parent / "tasks").write_text("0")
+
     def add(self, pid: int) -> None:
-        """Moves `pid` in; what it starts from then on stays in."""
+        """Moves `pid` in, unless it was started in here; what it starts from then on stays in."""
+        if self.version == 1:
+            return
         for folder in self.folders:
             (folder / "cgroup.procs").write_text(str(pid))
 
@@ -146,9 +164,12 @@ def _works(groups: Groups) -> bool:
     try:
         with (
             groups.group(f"{_PREFIX}{os.getpid()}-probe", Limits()) as group,
+            group.entered(),
             subprocess.Popen(["/bin/sh", "-c", "read -r go"], stdin=subprocess.PIPE, env={}) as waiting,
         ):
             group.add(waiting.pid)
+            if str(waiting.pid) not in (group.folders[0] / "cgroup.procs").read_text().split():
+                return False
     except OSError:
         return False
     return True

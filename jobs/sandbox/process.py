@@ -10,6 +10,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
 from jobs.errors import EnvironmentFault
@@ -29,6 +30,7 @@ class Plan:
     """What to start and how it may end. `argv` is bubblewrap's line without what `run` adds, NUL between its words;
     `limit` gets the id of process 1 of the sandbox before anything of the command runs; `before`, where it is given,
     that of bubblewrap before it begins (the bound on a user's processes must be there when a user name space is made).
+    `within` is entered while it is started: what is started there is in its control group.
     """
 
     bubblewrap: str
@@ -41,6 +43,7 @@ class Plan:
     timeout_s: float
     max_output: int
     stdin: bytes
+    within: Callable[[], AbstractContextManager[None]] = contextlib.nullcontext
 
 
 @dataclass
@@ -108,16 +111,17 @@ class _Running:
         words = _memory(self.plan.argv)
         told = ["--seccomp", str(filtered), "--json-status-fd", str(theirs), "--args", str(words)]
         try:
-            self._process = subprocess.Popen(
-                [*(_WAITING if self.plan.before else ()), self.plan.bubblewrap, *told, "--", *self.plan.command],
-                stdin=subprocess.PIPE if self._left else subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                pass_fds=(filtered, theirs, words),
-                start_new_session=True,
-                env={},
-                cwd="/",
-            )
+            with self.plan.within():
+                self._process = subprocess.Popen(
+                    [*(_WAITING if self.plan.before else ()), self.plan.bubblewrap, *told, "--", *self.plan.command],
+                    stdin=subprocess.PIPE if self._left else subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.STDOUT,
+                    pass_fds=(filtered, theirs, words),
+                    start_new_session=True,
+                    env={},
+                    cwd="/",
+                )
         except OSError as failed:
             os.close(self._status)
             self._shut_gate()
