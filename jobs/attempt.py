@@ -168,8 +168,13 @@ def _left_out(workspace: Workspace, tree: str, touched: Mapping[str, str | None]
 
 
 def _settled(order: Order, attempt: Attempt, verdict: Verdict) -> Verdict:
-    """`verdict`, unless a cap ended the work before there was anything worth publishing."""
+    """`verdict`; where the work was stopped before anything was proven, with an honest word of how far it came.
+
+    Raises Stopped where a cap stopped it.
+    """
+    if attempt.ended == "done" or verdict.outcome is Outcome.FIXED:
+        return verdict
     cap = reached(attempt.ended, order.budget)
-    if cap and verdict.outcome is not Outcome.FIXED:
-        raise Stopped(Outcome.OUT_OF_BUDGET, f"Stopped at {cap}. So far: {verdict.reason}")
-    return verdict
+    if cap:
+        raise Stopped(Outcome.OUT_OF_BUDGET, f"Stopped at {cap}. So far: {verdict.reason}\n\n{attempt.summary}")
+    return replace(verdict, reason=f"{verdict.reason}\n\n{attempt.summary}")

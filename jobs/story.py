@@ -36,7 +36,7 @@ class Facts:
     @property
     def summary(self) -> str:
         """The agent's last words, empty before it worked."""
-        return self.attempt.summary if self.attempt else ""
+        return self.attempt.words if self.attempt else ""
 
     @property
     def known_patch(self) -> Patch:

@@ -13,7 +13,8 @@ AttemptEnd = Literal["done", "rounds", "dollars", "tokens", "minutes", "stuck"]
 @dataclass(frozen=True)
 class Attempt:
     """Totals since the run began (not since the last attempt). `ended` is `done` if the model stopped calling tools,
-    else the cap that was hit, or `stuck`. `summary` is the model's last words."""
+    else the cap that was hit, or `stuck`. `words` are the model's last ones; `summary` is them and, where the work was
+    stopped, what was done, what remains and where it got stuck."""
 
     ended: AttemptEnd
     summary: str
@@ -23,3 +24,4 @@ class Attempt:
     usd: float | None
     model_seconds: float
     tool_seconds: float
+    words: str = ""

@@ -293,4 +293,5 @@ class Session:
             usd=spent.usd,
             model_seconds=spent.model_seconds,
             tool_seconds=spent.tool_seconds,
+            words=self._summary,
         )

@@ -114,6 +114,7 @@ def test_caps_end_the_run_before_the_next_call(tmp_path: Path) -> None:
     repo = billing(tmp_path / "repo")
     one = fix(repo, replies(), tmp_path, "--max-rounds", "1")
     assert (one.code, one.result["outcome"], one.result["rounds"]) == (1, "out_of_budget", 1)
+    assert "Stopped: the cap of rounds was reached." in one.result["reason"]
     assert "1 rounds" in one.result["reason"]
     poor = fix(repo, replies(), tmp_path, "--budget-usd", "0.0001")
     assert (poor.result["outcome"], poor.result["rounds"], poor.result["cost"]["usd"]) == ("out_of_budget", 0, None)
