@@ -5,14 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from typing import Any, Protocol
 
 from jobs.agent.checks import Checked
 from jobs.agent.prompt import render
 from jobs.agent.record import Call, Seen
 from jobs.agent.stuck import STOP_AT, Stuck, digest, key
-from jobs.agent.tools.paths import tidy
+from jobs.agent.tools import inside
 from jobs.agent.tools.registry import TOOLS, call
 from jobs.agent.tools.spec import Bench, ToolResult, ToolSpec
 from jobs.model.base import Block
@@ -86,6 +85,7 @@ def timed(tool: str, args: object, bench: Bench, stuck: Stuck, tools: Tools = TO
     tree, started = bench.workspace, time.monotonic()
     result = call(tool, args, bench, tools)
     again = stuck.after(tool, given, tree, result.content)
+    telling = tools.get(tool) is TOOLS.get(tool)  # our own reading tool says itself what it showed
     made = Call(
         tool=tool,
         args=given,
@@ -95,10 +95,11 @@ def timed(tool: str, args: object, bench: Bench, stuck: Stuck, tools: Tools = TO
         cut=result.cut,
         rung=result.rung,
         changed_files=result.changed_files,
-        seen=result.seen or _named(tool, given, result, bench),
+        seen=result.seen if telling or result.seen else _named(tool, given, result, bench),
         key=key(tool, given),
         result=digest(result.content),
         unchanged=result.unchanged,
+        tests=result.tests,
     )
     number = bench.record.add(made) if bench.record is not None else 1
     content = result.content or "(nothing to show)"
@@ -125,11 +126,12 @@ def _named(tool: str, args: Mapping[str, Any], result: ToolResult, bench: Bench)
     parts = [
         p.get("path") for kind in ("ranges", "anchor_lines") for p in _several(args.get(kind)) if isinstance(p, dict)
     ]
+    asked = [*((p, None) for p in paths), *((p, ()) for p in parts if isinstance(p, str))]
+    shown = inside.show(bench.cell, [path for path, _ in asked]) if asked else ()
     seen: dict[str, Seen] = {}
-    for path, spans in [*((p, None) for p in paths), *((p, ()) for p in parts if isinstance(p, str))]:
-        data = bench.cell.read(tidy(path))
-        if data is not None:
-            seen.setdefault(tidy(path), Seen(sha256(data).hexdigest(), spans))
+    for one, (_, spans) in zip(shown, asked, strict=True):
+        if one.kind == "file" and one.files[0].sha256:  # its path is where the links lead
+            seen.setdefault(one.files[0].path, Seen(one.files[0].sha256, spans))
     return seen
 
 

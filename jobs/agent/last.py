@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from jobs.agent.attempt import AttemptEnd
 from jobs.agent.record import Call
@@ -28,11 +29,28 @@ def message(ended: AttemptEnd, words: str, calls: Sequence[Call], touched: Mappi
 
 
 def _checks(calls: Sequence[Call]) -> str:
-    checked = [call.checks for call in calls if call.checks is not None]
-    if not checked:
-        return "No test ran on the change."
-    state = "green" if checked[-1]["green"] else "not green"
-    return f"The tests that ran last on it were {state}."
+    """What is known of the change as it is now: what ran before its last part says nothing of it."""
+    changed = max((n for n, call in enumerate(calls) if call.changed_files), default=0)
+    told = [(n, facts) for n, call in enumerate(calls) if (facts := call.tests or call.checks) is not None]
+    since = [facts for n, facts in told if n >= changed]
+    if since:
+        return _state(since)
+    shell = any(call.tool == "shell" for call in calls[changed:])
+    unless = ", unless a shell command ran some" if shell else ""
+    if told:
+        before = "green" if told[-1][1]["green"] else "not green"
+        return f"The tests that ran last were {before}, but not on the last change: none ran on that{unless}."
+    return f"No test ran on the change{unless}."
+
+
+def _state(runs: Sequence[Mapping[str, Any]]) -> str:
+    """Of several runs on the same state that differ, neither is believed."""
+    green = {bool(facts["green"]) for facts in runs}
+    if len(green) > 1:
+        return "Some of the tests that ran last on it were green and some were not."
+    # Where no test was counted it may have been the syntax alone that was looked at.
+    what = "tests" if any(facts["ran"] for facts in runs) else "checks"
+    return f"The {what} that ran last on it were {'green' if green == {True} else 'not green'}."
 
 
 def _last(calls: Sequence[Call]) -> str:

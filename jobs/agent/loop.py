@@ -76,7 +76,7 @@ class Session:
         self._output = OUTPUT
         self._spoiled = 0
         self._warned = self._mute = False
-        self._summary = ""
+        self._summary = self._failure = ""
         self._ended: AttemptEnd = "stuck"
         self._ended_early: AttemptEnd = "dollars"
 
@@ -150,7 +150,7 @@ class Session:
                 return self._ask(allowed)
             if failed.why not in ("limit", "too_long"):
                 raise
-            self._summary, self._mute = str(failed), True
+            self._failure, self._mute = str(failed), True
             self._ended_early = "dollars" if failed.why == "limit" else "stuck"
             return None
         except BaseException:  # a stop or Ctrl-C in the middle of a reply: what it cost is charged all the same
@@ -226,7 +226,10 @@ class Session:
             return
         self._say("last_words", "last words", reason=last.WHY[ended])
         tool_bytes = self.history.tool_bytes
-        asked = self._ask(allowed)
+        try:
+            asked = self._ask(allowed)
+        except AskFailed:  # noted and charged there; what was done before counts all the same
+            return
         if asked is not None:
             reply, bodies = asked
             self._summary = reply.text or self._summary
@@ -286,7 +289,7 @@ class Session:
         calls = record.calls if record is not None else []
         return Attempt(
             ended=self._ended,
-            summary=last.message(self._ended, self._summary, calls, self.bench.touched),
+            summary=last.message(self._ended, f"{self._summary}\n{self._failure}".strip(), calls, self.bench.touched),
             rounds=spent.rounds,
             calls=spent.calls,
             usage=spent.usage,

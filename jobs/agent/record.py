@@ -38,6 +38,7 @@ class Call:
     result: str = ""
     unchanged: bool = False
     checks: Mapping[str, Any] | None = None  # {green, ran, seconds} of the checks behind it
+    tests: Mapping[str, Any] | None = None  # {green, ran} of the tests that it ran itself
 
     def to_trace(self, number: int) -> dict[str, Any]:
         """The call as the trace holds it; `number` counts the session's calls from 1."""
@@ -56,6 +57,7 @@ class Call:
             "result": self.result,
             "unchanged": self.unchanged,
             "checks": dict(self.checks) if self.checks else None,
+            "tests": dict(self.tests) if self.tests else None,
         }
 
 
@@ -125,6 +127,7 @@ def _call(row: Mapping[str, Any]) -> Call:
         result=row.get("result", ""),
         unchanged=bool(row.get("unchanged")),
         checks=row.get("checks"),
+        tests=row.get("tests"),
     )
 
 

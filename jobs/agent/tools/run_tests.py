@@ -58,22 +58,23 @@ def _ran(bench: Bench, tests: tuple[str, ...] | None) -> tuple[Report, tuple[Cha
 
 def _whole(bench: Bench, what: str) -> ToolResult:
     report, found = _ran(bench, None)
-    return _result(told(report, what, cap=bench.outputs.capped), "", found)
+    return _result(report, told(report, what, cap=bench.outputs.capped), "", found)
 
 
 def _some(tests: tuple[str, ...], bench: Bench) -> ToolResult:
     report, found = _ran(bench, tests)
     cap = bench.outputs.capped
     if report.tests is None and not bench.known_tests:
-        return _result(told(report, "whole suite: it reports no single tests", cap=cap), "", found)
+        return _result(report, told(report, "whole suite: it reports no single tests", cap=cap), "", found)
     whole = report.command == bench.whole_line and any("::" in t or " > " in t for t in tests)
     what = f"{len(tests)} chosen" + (" of the whole suite, which ran and whose exit code this is" if whole else "")
     # The output of a whole run is about other tests; what the chosen ones said stands in the report.
     own = replace(report, output="") if whole and report.tests else report
-    return _result(told(own, what, cap=cap), f"\n\nChosen: {named(tests)}" if len(tests) <= _NAMED else "", found)
+    names = f"\n\nChosen: {named(tests)}" if len(tests) <= _NAMED else ""
+    return _result(report, told(own, what, cap=cap), names, found)
 
 
-def _result(text: Capped, more: str, found: tuple[Change, ...]) -> ToolResult:
+def _result(report: Report, text: Capped, more: str, found: tuple[Change, ...]) -> ToolResult:
     by_tests = f"\n\nThe tests changed files that were there before. {changes.told(found)}" if found else ""
     return ToolResult(
         ok=True,
@@ -81,6 +82,7 @@ def _result(text: Capped, more: str, found: tuple[Change, ...]) -> ToolResult:
         cut=text.cut,
         changed_files=tuple(change.path for change in found),
         states={change.path: change.state for change in found},
+        tests={"green": report.green, "ran": len(report.tests or ())},
     )
 
 

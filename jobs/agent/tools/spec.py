@@ -45,7 +45,7 @@ class ToolResult:
 
     `seen` maps each path whose text is now known to the model to what it saw; `states` maps each path that the
     call changed to the sha256 of its bytes (None: deleted). `rung` is the loosest rung of an edit. `unchanged` says
-    that nothing new was shown: an earlier result holds it all.
+    that nothing new was shown: an earlier result holds it all. `tests` are {green, ran} of the tests that it ran.
     """
 
     ok: bool
@@ -57,6 +57,7 @@ class ToolResult:
     seen: Mapping[str, Seen] = field(default_factory=dict)
     states: Mapping[str, str | None] = field(default_factory=dict)
     unchanged: bool = False
+    tests: Mapping[str, Any] | None = None
 
     @classmethod
     def failed(cls, tool: str, message: str) -> ToolResult:
