@@ -53,6 +53,13 @@ def test_the_newest_stay_whatever_is_asked() -> None:
     assert sum(not text.startswith("[cleared: ") for text in texts(done.messages)) == clearing.NEWEST // 10_000
 
 
+def test_the_latest_stay_however_long_they_are() -> None:
+    before = [*talk(0), *(m for n in range(6) for m in (reply(n, "a"), answer(n, "a", content=PAGE * 5)))]
+    done = clearing.cut(before, 10**9)
+    assert done is not None
+    assert [text == PAGE * 5 for text in texts(done.messages)] == [False] * 3 + [True] * clearing.LATEST
+
+
 def test_a_small_gain_is_not_worth_a_new_prefix() -> None:
     assert clearing.cut(talk(5), 10**9) is None
     assert clearing.cut(talk(5), 10**9, least=1) is not None

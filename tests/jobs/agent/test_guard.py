@@ -35,6 +35,17 @@ def test_a_file_that_another_read_tool_showed_may_be_changed(start: Begin, path:
     assert played.text("deep/one.py") == "value = 3\nother = 2\n"
 
 
+@pytest.mark.parametrize("path", ["link.py", "folder/one.py"])
+def test_a_file_that_it_showed_through_a_link_is_the_same_file(start: Begin, path: str) -> None:
+    loose = {**EDIT, "old_string": "  value = 1  \n  other = 2", "new_string": "  value = 3\n  other = 2"}
+    steps = [{"calls": [call("readfile", paths=[path])]}, {"calls": [call("edit", edits=[loose])]}, DONE]
+    played = start(steps, files=FILES, tools=OTHER)
+    (played.tree / "link.py").symlink_to("deep/one.py")
+    (played.tree / "folder").symlink_to("deep")
+    played.session.work()
+    assert played.text("deep/one.py") == "value = 3\nother = 2\n"
+
+
 def test_a_file_that_nobody_showed_may_not(start: Begin) -> None:
     script = [{"calls": [call("readfile", paths=["calc.py"]), call("edit", edits=[EDIT])]}, DONE]
     played = start(script, files=FILES, tools=OTHER)

@@ -1,0 +1,72 @@
+"""A conversation that grew too long goes on, and the record knows what can no longer be seen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from agent_session import CALC, DONE, FIXING, Begin, Played, call, results
+
+from jobs.agent.budget import Budget
+
+BIG = {f"big{n}.txt": f"{n} {'lorem ' * 12}\n" * 690 for n in range(12)}
+ONE = "value = 1\nother = 2\n" + "# a word or two of padding\n" * 300
+READS = [{"calls": [call("readfile", ranges=[{"path": path, "start": 1, "end": 690}])]} for path in BIG]
+FIRST = {"calls": [call("readfile", ranges=[{"path": "deep/one.py", "start": 1, "end": 302}])]}
+
+
+def pressed(start: Begin, *then: dict[str, Any]) -> Played:
+    """A session in a small window that reads until its first results are taken out, and goes on with `then`."""
+    files = {**CALC, **BIG, "deep/one.py": ONE}
+    played = start([FIRST, *READS, *then, DONE], files=files, model="claude-sonnet-4-5", budget=Budget(usd=20))
+    assert played.session.work().ended == "done"
+    (cut,) = [note for note in played.trace.of("note") if note["why"] == "cut"]
+    record = played.session.bench.record
+    assert record is not None
+    assert set(cut["cleared"]) == record.cleared
+    shown = [n for n, made in enumerate(record.calls, 1) if "deep/one.py" in made.seen]
+    assert shown[0] in record.cleared
+    return played
+
+
+def edit(old: str, new: str) -> dict[str, Any]:
+    return {"calls": [call("edit", edits=[{"path": "deep/one.py", "old_string": old, "new_string": new}])]}
+
+
+LOOSE = edit("  value = 1  \n  other = 2", "  value = 3\n  other = 2")
+
+
+def test_what_can_no_longer_be_seen_is_changed_by_its_exact_text_only(start: Begin) -> None:
+    played = pressed(start, LOOSE, edit("value = 1\nother = 2", "value = 4\nother = 2"))
+    refused, applied = results(played)[-2:]
+    assert "was not fully shown in its present state, so old_string must match exactly" in refused
+    assert "1 of 1 applied" in applied
+    assert played.text("deep/one.py").startswith("value = 4\nother = 2\n")
+
+
+def test_reading_it_again_shows_it_and_loosens_the_rule(start: Begin) -> None:
+    played = pressed(start, FIRST, LOOSE)
+    shown, applied = results(played)[-2:]
+    assert "1\tvalue = 1\n2\tother = 2" in shown
+    assert "1 of 1 applied" in applied
+
+
+@pytest.mark.parametrize("fault", ["too_long", "overflow"])
+def test_what_the_endpoint_finds_too_long_is_cut_once_and_the_work_goes_on(start: Begin, fault: str) -> None:
+    steps = [*READS[:6], {"fault": fault, "text": "half"}, FIXING, DONE]
+    played = start(steps, files={**CALC, **BIG}, budget=Budget(usd=20))
+    assert played.session.work().ended == "done"
+    assert [note["why"] for note in played.trace.of("note")].count("cut") == 1
+    assert played.text("calc.py").endswith("a + b\n")
+    first, last = (r.body["messages"] for r in (played.endpoint.requests[0], played.endpoint.requests[-1]))
+    assert last[0]["content"][0]["text"] == first[0]["content"][0]["text"]
+    assert any(text.startswith("[cleared: ") for text in results(played))
+
+
+def test_a_request_that_is_too_long_again_ends_the_session_honestly(start: Begin) -> None:
+    steps = [*READS, FIXING, {"fault": "too_long", "times": 9}]
+    played = start(steps, files={**CALC, **BIG}, budget=Budget(usd=20))
+    attempt = played.session.work()
+    assert attempt.ended == "stuck"
+    assert [note["why"] for note in played.trace.of("note")].count("cut") == 1
+    assert "Changed so far: calc.py." in attempt.summary
