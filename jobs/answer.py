@@ -17,6 +17,7 @@ from jobs.order import Means, Order
 from jobs.outcome import Outcome
 from jobs.repo.workspace import Workspace
 from jobs.sandbox import skeleton
+from jobs.sandbox.ahead import ahead
 from jobs.story import Story
 
 _TRIES = 2
@@ -27,11 +28,15 @@ def answer(order: Order, means: Means, model: Model, story: Story, workspace: Wo
     the model once; what is still wrong then is named behind the answer."""
     history = skeleton.build(workspace.git_dir, workspace.base_sha, workspace.root / "history")
     lines_of = partial(_lines_of, workspace)
-    with workspace.checkout(workspace.base) as folder, story.stage("attempt"):
+    with (
+        workspace.checkout(workspace.base) as folder,
+        ahead(means.cells.on(folder, writable=False, git=history)) as cell,
+        story.stage("attempt"),
+    ):
         means.cells.own(folder)
         session = Session(
             model=model,
-            cell=means.cells.on(folder, writable=False, git=history),
+            cell=cell,
             task=order.task,
             context=Context(guidance=guidance(workspace)),
             budget=order.budget,

@@ -42,8 +42,8 @@ def propose(site: Site, model: Model, baseline: Report) -> Verdict:
     Raises Stopped where the run can't end with a verdict: out of budget, or a secret in the change.
     """
     workspace, story = site.workspace, site.story
-    with workspace.checkout(workspace.base) as folder:
-        session = _session(site, model, folder, baseline)
+    with workspace.checkout(workspace.base) as folder, site.ready.ahead(folder) as cell:
+        session = _session(site, model, cell, folder, baseline)
         feedback: str | None = None
         for left in reversed(range(TRIES)):
             with story.stage("attempt"):
@@ -60,8 +60,8 @@ def propose(site: Site, model: Model, baseline: Report) -> Verdict:
     return _settled(site.order, attempt, verdict)
 
 
-def _session(site: Site, model: Model, folder: Path, baseline: Report) -> Session:
-    suite, cell = site.ready.suite, site.ready.open(folder)
+def _session(site: Site, model: Model, cell: Cell, folder: Path, baseline: Report) -> Session:
+    suite = site.ready.suite
     context = Context(baseline, suite=suite.command, guidance=guidance(site.workspace))
     about = target(site.order.task, context)
     states = TreeCheckpoints(site.workspace.trees, site.workspace.base, folder, site.ready.layer_source, clean=True)

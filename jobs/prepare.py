@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from jobs.outcome import Outcome
 from jobs.policy import PATH, Policy
 from jobs.repo.workspace import Workspace
 from jobs.sandbox import hosts, setup, skeleton
+from jobs.sandbox.ahead import ahead
 from jobs.sandbox.base import Cell, Command, Result
 from jobs.sandbox.cell import Cells
 from jobs.sandbox.interpreters import Interpreters, choose
@@ -47,10 +49,20 @@ class Prepared:
 
     def open(self, checkout: Path) -> Cell:
         """A cell over a clean checkout."""
+        self._lay(checkout)
+        return self.on(checkout, self.layer)
+
+    @contextlib.contextmanager
+    def ahead(self, checkout: Path) -> Iterator[Cell]:
+        """As `open`, for a session: while the model thinks, the sandbox of the next command is made."""
+        self._lay(checkout)
+        with ahead(self.cells.on(checkout, self.layer, git=self.history)) as cell:
+            yield _WithEnvironment(cell, self.env)
+
+    def _lay(self, checkout: Path) -> None:
         if self.layer:
             lay(self.layer, checkout)
         self.own(checkout)
-        return self.on(checkout, self.layer)
 
     @property
     def suite(self) -> Suite:

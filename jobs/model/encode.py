@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from itertools import chain, repeat
 from typing import Any
 
 from jobs.model.base import Message
@@ -14,18 +15,20 @@ def encoded(value: Any) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
+_Known = tuple[Message | None, bytes]
+_NEW: _Known = (None, b"")
+
+
 class Encoder:
-    """Remembers the bytes of the messages of the last request, by which object each is: a history gives the same
+    """Remembers the bytes of the messages of the last request, by which object stood where: a history gives the same
     objects again and again. `encode` makes one message's bytes, elements of a JSON array without its brackets."""
 
     def __init__(self, encode: Callable[[Message], bytes] = encoded) -> None:
         self._encode = encode
-        # A message is held beside its bytes: while it lives here, no other object has its id.
-        self._known: dict[int, tuple[Message, bytes]] = {}
+        self._known: list[_Known] = []
 
     def messages(self, messages: Sequence[Message]) -> bytes:
         """The messages as a JSON array."""
-        known = self._known
-        now = {id(m): known.get(id(m)) or (m, self._encode(m)) for m in messages}
-        self._known = now
-        return b"[" + b",".join(part for m in messages if (part := now[id(m)][1])) + b"]"
+        before = zip(messages, chain(self._known, repeat(_NEW)), strict=False)
+        self._known = [known if known[0] is m else (m, self._encode(m)) for m, known in before]
+        return b"[" + b",".join([part for _, part in self._known if part]) + b"]"

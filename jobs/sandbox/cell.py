@@ -9,6 +9,7 @@ import platform
 import stat
 import tempfile
 from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager
 from functools import cached_property
 from pathlib import Path
 
@@ -19,6 +20,8 @@ from jobs.sandbox.groups import Group, Groups
 from jobs.sandbox.interpreters import Interpreters, choose
 from jobs.sandbox.layer import Layer
 from jobs.sandbox.limits import Limits
+from jobs.sandbox.mends import mend
+from jobs.sandbox.plan import Ending, Plan, Watch, joined
 from jobs.sandbox.programs import Programs
 from jobs.sandbox.seccomp import MACHINES, program
 from jobs.sandbox.slots import Slot
@@ -29,18 +32,6 @@ from jobs.sandbox.watch import disk_watch, memory_watch
 _DEFAULT = Limits()
 _READ = 10 << 20  # bytes of a file that is read whole
 _NAMES = 1 << 16  # a file may have many names here: no command can give one of the tree to a file outside
-_MENDS = (
-    ("uid map", "User name spaces are forbidden here: allow them for bubblewrap (AppArmor), or run as root."),
-    ("RTM_NEWADDR", "User name spaces are restricted here: allow them for bubblewrap by an AppArmor profile."),
-    ("No permissions to create", "User name spaces are off here: allow them (kernel.unprivileged_userns_clone=1)."),
-    ("Creating new namespace failed", "Name spaces can't be made here: give the container CAP_SYS_ADMIN, or use a VM."),
-    ("Operation not permitted", "This container forbids what the sandbox needs: give it CAP_SYS_ADMIN, or use a VM."),
-)
-
-
-def mend(words: str) -> str:
-    """What to do about bubblewrap's `words`; empty if that is not known."""
-    return next((text for sign, text in _MENDS if sign in words), "")
 
 
 class Cells:
@@ -164,11 +155,19 @@ class BubblewrapCell:
 
         Raises EnvironmentFault if the sandbox itself can't start.
         """
-        _cover(self._tree)
-        with self._cells.groups.reused(self._limits) as group, self._out(command) as out:
-            ending = process.run(self._plan(command, out, group))
+        with self.grouped() as group, self._out(command) as out:
+            ending = process.run(self.plan(command, out, group))
             collected = collect(out, command.collect, self._limits) if out else {}
-            return self._result(ending, collected, self._too_much(group))
+            return self.result(ending, collected, group)
+
+    @property
+    def mode(self) -> str:
+        """`rootful` or `userns`."""
+        return self._cells.mode
+
+    def grouped(self) -> AbstractContextManager[Group]:
+        """A control group under this cell's limits that nothing is in."""
+        return self._cells.groups.reused(self._limits)
 
     @contextlib.contextmanager
     def _out(self, command: Command) -> Iterator[Path | None]:
@@ -194,14 +193,19 @@ class BubblewrapCell:
         except OSError:
             return None
 
-    def _plan(self, command: Command, out: Path | None, group: Group) -> process.Plan:
+    def plan(self, command: Command, out: Path | None, group: Group, *, waits: bool = False) -> Plan:
+        """How to start `command` with `out` at /out; one that `waits` gets its input when it stands."""
+        _cover(self._tree)
         cells, identity = self._cells, self._cells.slot.identity
         drop = cells.programs.drop
         watched = [self._tree, *(folder for folder in (out, self._view.home) if folder)]
         started = _Started()
-        watches = [disk_watch(tuple(watched), self._limits.disk, self._limits.entries)]
         by_hand = memory_watch(started.pid, self._limits.memory)
-        watches.append((lambda: self._too_much(group)) if group.folders else by_hand)
+        memory = (lambda: self._too_much(group)) if group.folders else by_hand
+
+        def watches() -> tuple[Watch, ...]:
+            return disk_watch(tuple(watched), self._limits.disk, self._limits.entries), memory
+
         alone = identity.mode == "rootful"  # no one else's processes count
 
         def limit(pid: int) -> None:
@@ -216,18 +220,19 @@ class BubblewrapCell:
 
         sealed = argv.sealed(str(out) if out else None, self._limits)
         own = [*sealed, *argv.environment(command.env), "--chdir", command.cwd]
-        return process.Plan(
+        return Plan(
             bubblewrap=str(cells.programs.bubblewrap),
-            argv=self._world + process.joined(own),
+            argv=self._world + joined(own),
             command=[*argv.dropping(identity, str(drop) if drop else None), *command.argv],
             filter=cells.filter,
             limit=limit,
             before=None if alone else before,
-            watches=tuple(watches),
+            watches=watches,
             timeout_s=command.timeout_s,
             max_output=command.max_output,
             stdin=command.stdin,
             within=group.entered,
+            waits=waits,
         )
 
     @cached_property
@@ -235,13 +240,15 @@ class BubblewrapCell:
         """What is the same for every command on this tree."""
         root = argv.filesystem(self._view, self._limits)
         variables = argv.environment(self._view.environment)
-        return process.joined([*argv.isolation(self._cells.slot.identity), *root, *variables])
+        return joined([*argv.isolation(self._cells.slot.identity), *root, *variables])
 
     def _too_much(self, group: Group) -> str | None:
         """The kernel ends one process for memory, and with version 1 the others go on without it."""
         return f"It used more memory than {self._limits.memory // limits.MIB} MiB." if group.out_of_memory else None
 
-    def _result(self, ending: process.Ending, collected: Mapping[str, bytes], too_much: str | None) -> Result:
+    def result(self, ending: Ending, collected: Mapping[str, bytes], group: Group) -> Result:
+        """What is told of a command that ran in `group`, with the files that it left."""
+        too_much = self._too_much(group)
         ended, reason = ending.ended, ending.reason
         if ended == "exit" and too_much and ending.status != 0:
             ended, reason = "killed", too_much

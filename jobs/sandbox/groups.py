@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
+import signal
 import subprocess
 import time
 from collections.abc import Iterator
@@ -45,10 +46,8 @@ class Groups:
         try:
             yield group
         finally:
-            if group.out_of_memory or group.busy or limits in self.spare:
+            if group.out_of_memory or group.busy or self.spare.setdefault(limits, group) is not group:
                 group.remove()
-            else:
-                self.spare[limits] = group
 
     def clear(self) -> None:
         """Removes the groups that are kept."""
@@ -181,8 +180,16 @@ def _sweep(groups: Groups) -> None:
         for folder in parent.glob(f"{_PREFIX}*"):
             owner = folder.name.removeprefix(_PREFIX).split("-")[0]
             if not Path("/proc", owner).exists():
-                with contextlib.suppress(OSError):
-                    folder.rmdir()
+                _empty(folder)
+                _remove(folder)
+
+
+def _empty(folder: Path) -> None:
+    """Kills what a killed owner left in its group. Bubblewrap's process 1 may be there: it arms the signal of its
+    parent's death only after it was given leave to go on, and sleeps for ever if the parent dies before."""
+    with contextlib.suppress(OSError):
+        for pid in (folder / "cgroup.procs").read_text().split():
+            os.kill(int(pid), signal.SIGKILL)
 
 
 def _bound(folder: Path, limits: Limits) -> None:

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import json
 import os
+import select
 import selectors
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 
 from jobs.errors import EnvironmentFault
 from jobs.sandbox.base import Ended
-
-Watch = Callable[[], str | None]  # a sentence if the command uses too much, asked again and again
+from jobs.sandbox.plan import Ending, Plan, Watch
 
 _CHUNK = 1 << 16
 _TICK_S = 0.25
@@ -25,51 +24,19 @@ _GONE_S = 1.5  # what is killed must be gone by then
 _WAITING = ("/bin/sh", "-c", 'read -r go && exec "$@"', "sh")
 
 
-@dataclass(frozen=True)
-class Plan:
-    """What to start and how it may end. `argv` is bubblewrap's line without what `run` adds, NUL between its words;
-    `limit` gets the id of process 1 of the sandbox before anything of the command runs; `before`, where it is given,
-    that of bubblewrap before it begins (the bound on a user's processes must be there when a user name space is made).
-    `within` is entered while it is started: what is started there is in its control group.
-    """
-
-    bubblewrap: str
-    argv: bytes
-    command: Sequence[str]
-    filter: bytes
-    limit: Callable[[int], None]
-    before: Callable[[int], None] | None
-    watches: tuple[Watch, ...]
-    timeout_s: float
-    max_output: int
-    stdin: bytes
-    within: Callable[[], AbstractContextManager[None]] = contextlib.nullcontext
-
-
-@dataclass
-class Ending:
-    """How it ended. `status` is the command's own, None if it was ended."""
-
-    ended: Ended = "exit"
-    reason: str = ""
-    status: int | None = None
-    output: bytearray = field(default_factory=bytearray)
-    seconds: float = 0.0
-
-
-def joined(words: Iterable[str]) -> bytes:
-    """`words` as bubblewrap reads them from a descriptor."""
-    return b"".join(os.fsencode(word) + b"\0" for word in words)
-
-
 def run(plan: Plan) -> Ending:
     """Runs `plan`. Raises EnvironmentFault with bubblewrap's own words if the sandbox did not start."""
     started = time.monotonic()
-    with _Running(plan) as running:
-        running.follow(started + plan.timeout_s)
-        running.finish()
-    running.ending.seconds = time.monotonic() - started
-    return running.ending
+    with Running(plan) as running:
+        return running.work(started)
+
+
+def _readable(descriptors: Sequence[int], timeout_s: float) -> list[int]:
+    """Which of `descriptors` can be read, or have ended, within the time."""
+    asked = select.poll()
+    for descriptor in descriptors:
+        asked.register(descriptor, select.POLLIN)
+    return [ready for ready, _ in asked.poll(timeout_s * 1000)]
 
 
 def _unstarted(said: str) -> int:
@@ -88,7 +55,7 @@ def _memory(content: bytes) -> int:
     return descriptor
 
 
-class _Running:
+class Running:
     """One started sandbox: its pipes, and the process 1 inside whose death ends all others there.
 
     Process 1 needs the system call filter before it starts the command, and the filter comes through a pipe: it is
@@ -102,10 +69,11 @@ class _Running:
         self._told = b""
         self._inner: int | None = None  # pidfd of process 1
         self._gate: int | None = None  # where the filter is written
+        self._watches: tuple[Watch, ...] = ()
         self._next_tick = time.monotonic() + _TICK_S
         self._events = selectors.DefaultSelector()
 
-    def __enter__(self) -> _Running:
+    def __enter__(self) -> Running:
         self._status, theirs = os.pipe()
         filtered, self._gate = os.pipe()
         words = _memory(self.plan.argv)
@@ -114,7 +82,7 @@ class _Running:
             with self.plan.within():
                 self._process = subprocess.Popen(
                     [*(_WAITING if self.plan.before else ()), self.plan.bubblewrap, *told, "--", *self.plan.command],
-                    stdin=subprocess.PIPE if self._left else subprocess.DEVNULL,
+                    stdin=subprocess.PIPE if self._left or self.plan.waits else subprocess.DEVNULL,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.STDOUT,
                     pass_fds=(filtered, theirs, words),
@@ -145,6 +113,7 @@ class _Running:
             os.set_blocking(descriptor, False)
         if self._process.stdin:
             os.set_blocking(self._process.stdin.fileno(), False)
+        if self._process.stdin and self._left:
             self._events.register(self._process.stdin, selectors.EVENT_WRITE, self._write)
         self._events.register(self._stdout, selectors.EVENT_READ, self._read)
         self._events.register(self._status, selectors.EVENT_READ, self._hear)
@@ -162,6 +131,38 @@ class _Running:
         for descriptor in (self._outer, self._status, self._inner):
             if descriptor is not None:
                 os.close(descriptor)
+
+    def stand(self, timeout_s: float) -> bool:
+        """Until all walls are up and a command that waits was let go; False if that did not come about in time."""
+        until = time.monotonic() + timeout_s
+        while self._gate is not None and (left := until - time.monotonic()) > 0:
+            for key, _ in self._events.select(left):
+                if key.data:
+                    key.data()
+                elif key.fd == self._outer:
+                    return False
+        return self._gate is None and self._stands()
+
+    def hand(self, content: bytes, *, timeout_s: float, max_output: int) -> Ending | None:
+        """Gives a command that waits its whole input and follows it to its end; None if it is gone already."""
+        if not self._stands():
+            return None
+        assert self._process.stdin
+        self.plan = dataclasses.replace(self.plan, timeout_s=timeout_s, max_output=max_output)
+        self._left = content
+        self._events.register(self._process.stdin, selectors.EVENT_WRITE, self._write)
+        return self.work(time.monotonic())
+
+    def _stands(self) -> bool:
+        return self._inner is not None and not _readable([self._inner, self._outer], 0)
+
+    def work(self, started: float) -> Ending:
+        """Follows the command, whose time began at `started`, to its end."""
+        self._watches = self.plan.watches()
+        self.follow(started + self.plan.timeout_s)
+        self.finish()
+        self.ending.seconds = time.monotonic() - started
+        return self.ending
 
     def follow(self, deadline: float) -> None:
         """Until the command has exited, time is up, or it took too much."""
@@ -204,7 +205,7 @@ class _Running:
         if now < self._next_tick or self.ending.ended != "exit":
             return
         self._next_tick = now + _TICK_S
-        for watch in self.plan.watches:
+        for watch in self._watches:
             if reason := watch():
                 self._stop("killed", reason)
                 return
@@ -245,17 +246,31 @@ class _Running:
         pid = None if self._inner is not None else self._said("child-pid")
         if pid is None:
             return
-        self._events.unregister(self._status)
+        if self._status in self._events.get_map():
+            self._events.unregister(self._status)
         with contextlib.suppress(ProcessLookupError):  # it failed and is gone: its words tell why
             self._inner = os.pidfd_open(pid)
-            self.plan.limit(pid)
-            self._open_gate()
+            if self._gate is not None:
+                self.plan.limit(pid)
+                self._open_gate(self._gate)
 
-    def _open_gate(self) -> None:
-        assert self._gate is not None
+    def _open_gate(self, gate: int) -> None:
         with contextlib.suppress(BrokenPipeError):  # as above
-            os.write(self._gate, self.plan.filter)
+            os.write(gate, self.plan.filter)
         self._shut_gate()
+
+    def _await_inner(self) -> None:
+        """Bubblewrap that is ended between making process 1 and its first words leaves process 1 waiting for ever: so
+        its words, or its own end without a filter, are waited for."""
+        self._shut_gate()
+        with contextlib.suppress(OSError):
+            if self._process.stdin:  # what waits for a line to become bubblewrap ends by itself
+                self._process.stdin.close()
+        until = time.monotonic() + _GONE_S
+        while self._inner is None and (left := until - time.monotonic()) > 0:
+            if self._outer in _readable([self._status, self._outer], left):
+                return
+            self._hear()
 
     def _exit_code(self) -> int | None:
         return self._said("exit-code")
@@ -270,6 +285,8 @@ class _Running:
 
     def _kill(self) -> None:
         """Process 1 first: it is gone only when all others of its name space are. Then bubblewrap outside."""
+        if self._inner is None:
+            self._await_inner()
         if self._inner is not None:
             with contextlib.suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self._inner, signal.SIGKILL)

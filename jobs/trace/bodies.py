@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import chain, repeat
 from typing import Any
 
 from jobs.model.base import Block, Message, Request
@@ -15,6 +16,10 @@ _ROLLING = {"type": "ephemeral"}
 _MARK = "cache_control"
 
 
+_Sent = tuple[Message | None, str, bool]  # a message, its hash, whether it has a cache marker
+_NONE: _Sent = (None, "", False)
+
+
 class Bodies:
     """The requests of one session, as its trace keeps them: a `body` event for each block list not yet kept."""
 
@@ -22,7 +27,7 @@ class Bodies:
         self._trace = trace
         self._kept: set[str] = set()
         self._frozen: list[tuple[object, str]] = []  # system and tools of the last request, with their hashes
-        self._sent: list[tuple[Message, str]] = []  # messages of the last request, with their hashes
+        self._sent: list[_Sent] = []  # messages of the last request
 
     def request(self, request: Request) -> dict[str, Any]:
         """What the `round` event of this request stores as `request`: {"system": hash, "tools": hash, "kept": how many
@@ -33,18 +38,19 @@ class Bodies:
         A message that is the very object sent before is not looked at again.
         """
         system, tools = self._constant(request)
-        before = self._sent
-        self._sent = [(m, self._hash_of(m, n)) for n, m in enumerate(request.messages)]
-        hashes = [h for _, h in self._sent]
-        grown = hashes[: len(before)] == [h for _, h in before]
-        kept = len(before) if grown else 0
+        before = zip(request.messages, chain(self._sent, repeat(_NONE)), strict=False)
+        now = [old if old[0] is m else (m, self._keep(_unmarked(m)), _marked(m)) for m, old in before]
+        hashes = [h for _, h, _ in now]
+        grown = hashes[: len(self._sent)] == [h for _, h, _ in self._sent]
+        kept = len(self._sent) if grown else 0
+        self._sent = now
         return {
             "system": system,
             "tools": tools,
             "kept": kept,
             "added": hashes[kept:],
             "max_tokens": request.max_tokens,
-            "marks": [n for n, m in enumerate(request.messages) if _marked(m)],
+            "marks": [n for n, (_, _, has) in enumerate(now) if has],
             "all": _all(hashes),
         }
 
@@ -53,11 +59,6 @@ class Bodies:
         if [part for part, _ in self._frozen] != list(parts):
             self._frozen = [(part, self._keep(list(part))) for part in parts]
         return self._frozen[0][1], self._frozen[1][1]
-
-    def _hash_of(self, message: Message, n: int) -> str:
-        if n < len(self._sent) and self._sent[n][0] is message:
-            return self._sent[n][1]
-        return self._keep(_unmarked(message))
 
     def _keep(self, body: Any) -> str:
         name = _hash(body)

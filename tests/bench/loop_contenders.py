@@ -19,6 +19,7 @@ def ours(url: str, rounds: int) -> None:
     from jobs.agent.loop import Session  # noqa: PLC0415
     from jobs.model.anthropic import AnthropicModel  # noqa: PLC0415
     from jobs.redact import Redactor  # noqa: PLC0415
+    from jobs.sandbox.ahead import ahead  # noqa: PLC0415
     from jobs.sandbox.cell import Cells  # noqa: PLC0415
     from jobs.tasks.task import Task  # noqa: PLC0415
     from jobs.trace.store import FileTrace  # noqa: PLC0415
@@ -29,15 +30,16 @@ def ours(url: str, rounds: int) -> None:
         (tree / "calc.py").write_text("def add(a, b):\n    return a - b\n")
         cells.own(tree)
         model = AnthropicModel("claude-sonnet-5-5", api_key="key", base_url=url)
-        session = Session(
-            model,
-            cells.on(tree),
-            Task("fix", "add is wrong", "`add(1, 2)` gives -1"),
-            context=Context(suite="pytest"),
-            budget=Budget(rounds=rounds + 10, usd=1000.0, tokens=1 << 40),
-            trace=FileTrace(Path(name, "trace.jsonl"), "r-bench", Redactor(["a secret of the run"])),
-        )
-        done = session.work()
+        with ahead(cells.on(tree)) as cell:
+            session = Session(
+                model,
+                cell,
+                Task("fix", "add is wrong", "`add(1, 2)` gives -1"),
+                context=Context(suite="pytest"),
+                budget=Budget(rounds=rounds + 10, usd=1000.0, tokens=1 << 40),
+                trace=FileTrace(Path(name, "trace.jsonl"), "r-bench", Redactor(["a secret of the run"])),
+            )
+            done = session.work()
     if done.ended != "done" or done.rounds != rounds + 1:
         raise SystemExit(f"ours ended with {done.ended} after {done.rounds} rounds: {done.summary}")
 

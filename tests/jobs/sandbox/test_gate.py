@@ -14,13 +14,14 @@ from jobs.sandbox import process
 from jobs.sandbox.base import Command
 from jobs.sandbox.cell import BubblewrapCell, Cells
 from jobs.sandbox.groups import Group
+from jobs.sandbox.plan import Plan
 
 
-def plan(cells: Cells, tree: Path, out: Path, line: str) -> process.Plan:
+def plan(cells: Cells, tree: Path, out: Path, line: str) -> Plan:
     """What the cell would start."""
     cell = cells.on(tree)
     assert isinstance(cell, BubblewrapCell)
-    return cell._plan(Command.shell(line, timeout_s=20), out, Group((), 0))
+    return cell.plan(Command.shell(line, timeout_s=20), out, Group((), 0))
 
 
 @pytest.fixture
