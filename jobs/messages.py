@@ -44,6 +44,7 @@ _STAGES = {
     "workspace": "getting the code",
     "setup": "preparing the environment",
     "baseline": "running the test suite on the base",
+    "fixers": "trying the repository's own fixers",
     "attempt": "working on the change",
     "verify": "running the full test suite on the result",
     "score": "measuring how small the change is",

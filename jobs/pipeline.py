@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from jobs import answer as answers
+from jobs import free
 from jobs.attempt import judge, propose
 from jobs.errors import Broken, EnvironmentFault, Interrupted, PatchwrightError, Stopped, machine_fault
 from jobs.model.base import Model
@@ -46,7 +47,7 @@ def fix(order: Order, means: Means, model: Model, publisher: Publisher) -> Recei
     """
 
     def steps(site: Site, baseline: Report) -> Ending:
-        verdict = propose(site, model, baseline)
+        verdict = free.mend(site, baseline) or propose(site, model, baseline)
         if verdict.outcome not in _PUBLISHED:
             return Ending(verdict.outcome, verdict.reason)
         _score(site, verdict)
@@ -136,6 +137,8 @@ def _set_up(order: Order, means: Means, story: Story, workspace: Workspace) -> S
 
 def _usable(baseline: Report) -> Report:
     """A baseline that later runs can be compared with."""
+    if baseline.unready:
+        raise Stopped(Outcome.ENVIRONMENT, baseline.unready)
     if baseline.ended != "exit" and not baseline.tests:
         last = "\n".join(baseline.output.splitlines()[-20:])
         why = f"The suite did not finish on the base commit ({baseline.ended} after {baseline.seconds:.0f} s)."

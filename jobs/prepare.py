@@ -21,7 +21,7 @@ from jobs.sandbox.interpreters import Interpreters, choose
 from jobs.sandbox.layer import Layer, LayerKey, lay
 from jobs.sandbox.skeleton import Skeleton
 from jobs.suite.detect import detect
-from jobs.suite.suite import Suite, Toolchain
+from jobs.suite.suite import Service, Suite, Toolchain
 from jobs.trace.events import Trace
 
 SETUP_S = 1800.0
@@ -106,7 +106,7 @@ def prepare(workspace: Workspace, cells: Cells, policy: Policy, *, key: str, dat
     Raises SetupFailed where set-up fails, Stopped(environment) for what is not supported.
     """
     _refuse_unknown(policy)
-    toolchain = toolchain_of(workspace, policy)
+    toolchain = _with_services(toolchain_of(workspace, policy), policy)
     history = skeleton.build(workspace.git_dir, workspace.base_sha, workspace.root / "history")
     with workspace.checkout(workspace.base) as folder:
         chosen = choose(folder)
@@ -141,10 +141,17 @@ def _layer(  # noqa: PLR0913 (each is a thing of its own)
     )
 
 
+def _with_services(found: Toolchain, policy: Policy) -> Toolchain:
+    if found.suite is None or not policy.services:
+        return found
+    services = tuple(Service(one.run, one.ready) for one in policy.services)
+    why = f"{len(services)} services start beside the suite, as {PATH} says."
+    return dataclasses.replace(found, suite=dataclasses.replace(found.suite, services=services), why=(*found.why, why))
+
+
 def _refuse_unknown(policy: Policy) -> None:
-    for name in ("services", "projects", "fixers"):
-        if getattr(policy, name):
-            raise Stopped(Outcome.ENVIRONMENT, f"`{name}` of {PATH} is not supported yet: remove it, or wait for it.")
+    if policy.projects:
+        raise Stopped(Outcome.ENVIRONMENT, f"`projects` of {PATH} is not supported yet: remove it, or wait for it.")
 
 
 def _no_suite(toolchain: Toolchain) -> str:

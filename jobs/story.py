@@ -59,7 +59,7 @@ class Story:
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """One named stage: workspace, setup, baseline, attempt, verify, score or publish."""
+        """One named stage: workspace, setup, baseline, fixers, attempt, verify, score or publish."""
         began = time.monotonic()
         self.trace.emit("stage.started", stage=name)
         try:

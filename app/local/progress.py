@@ -14,6 +14,7 @@ _STAGES = {
     "workspace": "workspace: checking the commit out",
     "setup": "set-up: installing what the suite needs",
     "baseline": "baseline: the full suite on the base commit",
+    "fixers": "fixers: the repository's own, before any model",
     "attempt": "agent: at work, network off",
     "verify": "verify: the full suite on the result, in fresh cells",
     "score": "score: is every hunk needed?",

@@ -16,7 +16,8 @@ class Report:
 
     `tests` maps test id to state, None where the runner gave no readable report (then only `exit_code`
     speaks). `failures` maps the ids that are red to their message, verbatim. `exit_code` is None if the
-    command was ended (`ended` says why). `output` is the command's text, capped.
+    command was ended (`ended` says why). `output` is the command's text, capped. `unready` says which service did not
+    come up, and that no test ran for it.
     """
 
     command: str
@@ -26,6 +27,7 @@ class Report:
     output: str
     tests: Mapping[str, State] | None
     failures: Mapping[str, str]
+    unready: str = ""
 
     @property
     def green(self) -> bool:

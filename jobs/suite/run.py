@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import math
 import time
 from collections.abc import Callable
@@ -22,6 +23,9 @@ from jobs.trace.events import Trace
 
 MAX_TEXT = 64_000  # characters kept of a suite's output
 _SPARE_S = 20.0
+_BESIDE_SERVICES = ("/opt/patchwright/bin/python3", "-I", "-S", "/opt/patchwright/services.py")
+_SERVICES = "services.json"
+_MOST_UNREADY = 3000  # characters
 _NODE_REFUSES = "is not allowed in NODE_OPTIONS"
 
 
@@ -32,15 +36,15 @@ def run_suite(cell: Cell, suite: Suite, *, timeout_s: float, tests: tuple[str, .
     report `tests` is None in it. Raises EnvironmentFault only if the cell can't start.
     """
     way = invocation(suite, tests)
-    result = cell.run(_command(way, timeout_s))
+    result = cell.run(_command(way, suite, timeout_s))
     if _NODE_REFUSES in result.text and "NODE_OPTIONS" in way.env:  # an old Node: run it without the reporter
         env = {k: v for k, v in way.env.items() if k != "NODE_OPTIONS"}
         way = dataclasses.replace(way, env=env, reports={})
-        result = cell.run(_command(way, timeout_s))
+        result = cell.run(_command(way, suite, timeout_s))
     parsed = _read(way, result)
     if tests and way.narrowed and result.ended == "exit" and not _answers(parsed, tests):
         way = invocation(suite)  # the names could not be selected after all
-        result = cell.run(_command(way, timeout_s))
+        result = cell.run(_command(way, suite, timeout_s))
         parsed = _read(way, result)
     report = _report(way, result, parsed)
     return restrict(report, tests) if tests else report
@@ -63,9 +67,25 @@ def _answers(parsed: Parsed | None, tests: tuple[str, ...]) -> bool:
     return parsed is not None and any(_concerns(test, tests) for test in parsed.tests)
 
 
-def _command(way: Invocation, timeout_s: float) -> Command:
+def _command(way: Invocation, suite: Suite, timeout_s: float) -> Command:
     command = Command.shell(way.line, timeout_s=timeout_s, env=way.env)
-    return dataclasses.replace(command, collect=tuple(way.reports))
+    if not suite.services:
+        return dataclasses.replace(command, collect=tuple(way.reports))
+    told = json.dumps([dataclasses.asdict(service) for service in suite.services])
+    return dataclasses.replace(
+        command, argv=(*_BESIDE_SERVICES, told, *command.argv), collect=(*way.reports, _SERVICES)
+    )
+
+
+def _unready(result: Result) -> str:
+    """Which service did not come up; a sentence, empty where all did."""
+    if _SERVICES not in result.files:
+        return ""
+    try:
+        said = json.loads(result.files[_SERVICES])["failed"]
+    except (ValueError, LookupError, TypeError):
+        return "A service did not get ready."
+    return str(said)[:_MOST_UNREADY]
 
 
 def _read(way: Invocation, result: Result) -> Parsed | None:
@@ -91,6 +111,7 @@ def _report(way: Invocation, result: Result, parsed: Parsed | None) -> Report:
         output=shorten(result.text, MAX_TEXT),
         tests=None if parsed is None else parsed.tests,
         failures={} if parsed is None else parsed.failures,
+        unready=_unready(result),
     )
 
 

@@ -11,15 +11,25 @@ from jobs.suite.report import Report
 
 
 @dataclass(frozen=True)
+class Service:
+    """A program that tests need beside them: the line that starts it, and one that exits with 0 once it is up."""
+
+    run: str
+    ready: str | None = None
+
+
+@dataclass(frozen=True)
 class Suite:
     """The full test command, as run by bash in /src. `runner` decides how per-test ids are read:
     pytest | unittest | node | jest | vitest | mocha | other. `source` says where it was found. `script` is the
-    line that `command` finally runs (package.json's test script), empty where the command is that line itself."""
+    line that `command` finally runs (package.json's test script), empty where the command is that line itself.
+    `services` are started in the same cell before it."""
 
     command: str
     runner: str
     source: str
     script: str = ""
+    services: tuple[Service, ...] = ()
 
 
 @dataclass(frozen=True)
