@@ -48,7 +48,7 @@ def fix_here(repo: Path, request: str, wishes: Wishes, output: Output) -> int:
 def model_within(here: Here, wishes: Wishes) -> Model:
     """The model that is wished for. Raises UserError where its price is not known but must be kept below a cap."""
     model = here.model(wishes.model or here.policy.model or here.settings.model)
-    if wishes.budget_usd is not None and model.ceiling(Request((), (), (), 1)) is None:
+    if wishes.budget_usd is not None and model.ceiling(Request((), (), (), 1)).usd is None:
         raise UserError(f"No price is known for '{model.name}', so --budget-usd can't be kept: use --max-rounds.")
     return model
 

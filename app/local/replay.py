@@ -95,7 +95,7 @@ def _ask(
 
 def _answer(model: Endpoint, one: Recorded, purse: _Purse) -> Answer:
     request = replace(one.request, limit_usd=purse.left)
-    ceiling = model.ceiling(request)
+    ceiling = model.ceiling(request).usd
     if ceiling is None:
         raise UserError(
             f"No price is known for {model.name}, so --budget-usd can't be kept: name it in PATCHWRIGHT_PRICES."

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from jobs.agent.attempt import AttemptEnd
-from jobs.model.base import Reply
+from jobs.model.base import Ceiling, Reply
 from jobs.model.usage import Usage
 
 LEAST_OUTPUT = 4_000  # tokens; a reply with less room than this is not worth asking for
@@ -37,6 +37,11 @@ class Spent:
     model_seconds: float = 0.0
     tool_seconds: float = 0.0
 
+    @property
+    def tokens(self) -> int:
+        """Tokens read and written."""
+        return self.usage.total_input + self.usage.output
+
     def charged(self, usage: Usage, usd: float | None) -> Spent:
         """With one more reply's, or failed request's, tokens and dollars."""
         total = self.usd if usd is None else (self.usd or 0.0) + usd
@@ -62,53 +67,59 @@ class Allowance:
     ended: AttemptEnd | None = None
 
 
-def allowance(
-    budget: Budget, spent: Spent, elapsed_s: float, want: int, ceiling: Callable[[int], float | None]
-) -> Allowance:
-    """What the caps leave for the next call, beside what the last words may cost. `ceiling(n)` bounds the price of the
-    call with `n` tokens of output."""
-    least = ceiling(LEAST_OUTPUT)
-    if (over := _over(budget, spent, elapsed_s, LEAST_OUTPUT + LAST_OUTPUT, priced=least is not None)) is not None:
+Bound = Callable[[int], Ceiling]  # what a call with so many tokens of output can cost at most
+
+
+def allowance(budget: Budget, spent: Spent, elapsed_s: float, want: int, ceiling: Bound) -> Allowance:
+    """What the caps leave for the next call, beside what the last words may cost."""
+    if (over := _over(budget, spent, elapsed_s, LEAST_OUTPUT + LAST_OUTPUT)) is not None:
         return Allowance(ended=over)
     want = min(want, budget.output - spent.usage.output - LAST_OUTPUT)
-    if least is None or budget.usd is None:
+    last = ceiling(LAST_OUTPUT)
+    least = ceiling(LEAST_OUTPUT)
+    if least.usd is None:
+        left = budget.tokens - spent.tokens - last.tokens
+        fits = least.tokens <= left
+        return Allowance(_fitting(want, lambda n: ceiling(n).tokens <= left)) if fits else Allowance(ended="tokens")
+    if budget.usd is None:
         return Allowance(want)
-    left = budget.usd - (spent.usd or 0.0) - (ceiling(LAST_OUTPUT) or 0.0)
-    if least > left:
+    money = budget.usd - (spent.usd or 0.0) - (last.usd or 0.0)
+    if least.usd > money:
         return Allowance(ended="dollars")
-    return Allowance(_affordable(want, left, least, ceiling(want) or 0.0), left)
+    return Allowance(_fitting(want, lambda n: (ceiling(n).usd or 0.0) <= money), money)
 
 
-def last_words(
-    budget: Budget, spent: Spent, elapsed_s: float, ceiling: Callable[[int], float | None]
-) -> Allowance | None:
+def last_words(budget: Budget, spent: Spent, elapsed_s: float, ceiling: Bound) -> Allowance | None:
     """What one last reply in words may cost; None where no cap leaves room for it."""
     most = ceiling(LAST_OUTPUT)
-    if _over(budget, spent, elapsed_s, LAST_OUTPUT, priced=most is not None) is not None:
+    if _over(budget, spent, elapsed_s, LAST_OUTPUT) is not None:
         return None
-    if most is None or budget.usd is None:
+    if most.usd is None:
+        return Allowance(LAST_OUTPUT) if most.tokens <= budget.tokens - spent.tokens else None
+    if budget.usd is None:
         return Allowance(LAST_OUTPUT)
     left = budget.usd - (spent.usd or 0.0)
-    return Allowance(LAST_OUTPUT, left) if most <= left else None
+    return Allowance(LAST_OUTPUT, left) if most.usd <= left else None
 
 
-def _over(budget: Budget, spent: Spent, elapsed_s: float, output: int, *, priced: bool) -> AttemptEnd | None:
-    """The cap, dollars aside, that leaves no room for a reply of `output` tokens."""
+def _over(budget: Budget, spent: Spent, elapsed_s: float, output: int) -> AttemptEnd | None:
+    """The cap of rounds, minutes or written tokens that leaves no room for a reply of `output` tokens."""
     if spent.rounds >= budget.rounds:
         return "rounds"
     if budget.minutes is not None and elapsed_s >= budget.minutes * 60:
         return "minutes"
-    if spent.usage.output + output > budget.output:
-        return "tokens"
-    used = spent.usage.total_input + spent.usage.output
-    return "tokens" if not priced and used >= budget.tokens else None
+    return "tokens" if spent.usage.output + output > budget.output else None
 
 
-def _affordable(want: int, left: float, least: float, most: float) -> int:
-    """The most output tokens, at most `want`, whose bound stays within `left`; the bound is linear in them."""
-    if most <= left:
+def _fitting(want: int, fits: Callable[[int], bool]) -> int:
+    """The most tokens of output, at most `want`, that fit; LEAST_OUTPUT do. What fits with more fits with fewer."""
+    if fits(want):
         return want
-    return LEAST_OUTPUT + int((want - LEAST_OUTPUT) * (left - least) / (most - least))
+    low, high = LEAST_OUTPUT, want
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    return low
 
 
 def share(budget: Budget, spent: Spent, elapsed_s: float) -> float:
@@ -116,6 +127,8 @@ def share(budget: Budget, spent: Spent, elapsed_s: float) -> float:
     shares = [spent.rounds / budget.rounds, spent.usage.output / budget.output]
     if budget.minutes:
         shares.append(elapsed_s / (budget.minutes * 60))
-    if budget.usd and spent.usd is not None:
+    if spent.usd is None:
+        shares.append(spent.tokens / budget.tokens)
+    elif budget.usd:
         shares.append(spent.usd / budget.usd)
     return max(shares)

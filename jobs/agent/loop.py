@@ -20,7 +20,7 @@ from jobs.agent.stuck import Stuck
 from jobs.agent.tools.known import is_test_file
 from jobs.agent.tools.registry import TOOLS, blocks
 from jobs.agent.tools.spec import Bench, RunTests, ToolSpec
-from jobs.model.base import AskFailed, Model, Reply
+from jobs.model.base import AskFailed, Ceiling, Model, Reply
 from jobs.model.quirks import quirks_of
 from jobs.sandbox.base import Cell
 from jobs.tasks.task import Task
@@ -274,7 +274,7 @@ class Session:
             return 600.0
         return max(5.0, min(600.0, self.budget.minutes * 60 - self._elapsed()))
 
-    def _ceiling(self, max_tokens: int) -> float | None:
+    def _ceiling(self, max_tokens: int) -> Ceiling:
         return self.model.ceiling(self.history.request(max_tokens))
 
     @property

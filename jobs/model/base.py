@@ -19,10 +19,10 @@ Message = dict[str, Any]
 
 @dataclass(frozen=True)
 class Request:
-    """One call: `system` and `tools` are frozen for a run; `messages` only ever grows. Tries after a failed one
-    stop where they could cost more than `limit_usd` together. `size` is an upper bound of the bytes of all texts in it,
-    which a growing conversation counts as it grows; the first `known_size` of them were `known_tokens` when the
-    endpoint counted them last."""
+    """One call: `system` and `tools` are frozen for a run; `messages` only ever grows. No try is made that could make
+    all of them together cost more than `limit_usd`. `size` is an upper bound of the bytes of all texts in it, which a
+    growing conversation counts as it grows; the first `known_size` of them were `known_tokens` when the endpoint
+    counted them last."""
 
     system: tuple[Block, ...]
     tools: tuple[Block, ...]
@@ -32,6 +32,15 @@ class Request:
     size: int = 0
     known_size: int = 0
     known_tokens: int = 0
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    """What one try of a request can cost at most: `tokens` read and written together, and dollars (`usd`), None where
+    the model has no price."""
+
+    tokens: int
+    usd: float | None = None
 
 
 class AskFailed(EnvironmentFault):
@@ -82,8 +91,8 @@ class Model(Protocol):
     name: str
     plays: bool  # whether it takes an assistant turn that it did not write itself
 
-    def ceiling(self, request: Request) -> float | None:
-        """An upper bound in dollars for `ask(request)`, one try; None where the model has no price."""
+    def ceiling(self, request: Request) -> Ceiling:
+        """An upper bound for `ask(request)`, one try. It never falls when `max_tokens` grows."""
         ...
 
     def ask(self, request: Request) -> Reply:

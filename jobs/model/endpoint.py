@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Protocol
 
-from jobs.model.base import AskFailed, Block, Reply, Request
+from jobs.model.base import AskFailed, Block, Ceiling, Reply, Request
 from jobs.model.encode import encoded
 from jobs.model.faults import UNREADABLE, Fault, wait_s
 from jobs.model.limiter import Limiter, Unlimited
@@ -126,16 +126,14 @@ class Endpoint(ABC):
     def _stream(self, body: bytes) -> AbstractContextManager[Iterator[Mapping[str, Any]]]:
         """Sends, and gives the events that come back. Raises Broke, also while they are read."""
 
-    def ceiling(self, request: Request) -> float | None:
-        """An upper bound in dollars for one try; None where the model has no price."""
-        if self.price is None:
-            return None
+    def ceiling(self, request: Request) -> Ceiling:
+        """An upper bound for one try."""
         size = request.size or len(encoded([request.system, request.tools, request.messages]))
-        unknown = max(
-            0, size - request.known_size
-        )  # what was counted once, as a prefix that stays, need not be guessed
+        # What was counted once, as a prefix that stays, need not be guessed.
+        unknown = max(0, size - request.known_size)
         tokens = request.known_tokens + int(unknown * self._density) + _OVERHEAD_TOKENS
-        return self.price.most(tokens, self._max_tokens(request))
+        written = self._max_tokens(request)
+        return Ceiling(tokens + written, None if self.price is None else self.price.most(tokens, written))
 
     def ask(self, request: Request) -> Reply:
         """The reply. Raises AskFailed (an EnvironmentFault) with what was spent in vain."""
@@ -154,6 +152,8 @@ class Endpoint(ABC):
 
     def _tried(self, request: Request, tries: _Tries) -> Reply:
         body = self._body(request, self._max_tokens(request))
+        if not self._within(request, tries):
+            raise AskFailed("The request could pass the budget.", why="limit", usage=tries.usage, usd=tries.usd)
         while True:
             tries.made += 1
             try:
@@ -214,13 +214,17 @@ class Endpoint(ABC):
         wait = wait_s(fault, tries=tries.made, waited_s=tries.waited_s, jitter=random.random())
         if wait is None:
             raise failed(fault.sentence, why="away" if fault.kind == "temporary" else "refused")
-        bound = self.ceiling(request)
-        if request.limit_usd is not None and bound is not None and (tries.usd or 0.0) + bound > request.limit_usd:
+        if not self._within(request, tries):
             raise failed(f"{fault.sentence} Another try could pass the budget.", why="limit")
         tries.waited_s += wait
         if fault.status == 429:
             self._limiter.refused(wait)
         self._sleep(wait)
+
+    def _within(self, request: Request, tries: _Tries) -> bool:
+        """Whether one more try keeps all of them within the limit in dollars."""
+        bound = self.ceiling(request).usd
+        return request.limit_usd is None or bound is None or (tries.usd or 0.0) + bound <= request.limit_usd
 
     def _charge(self, tries: _Tries, usage: Usage) -> None:
         tries.usage += usage

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-from jobs.model.base import AskFailed, Model, Reply, Request
+from jobs.model.base import AskFailed, Ceiling, Model, Reply, Request
 from jobs.model.usage import Usage
 
 
@@ -30,7 +30,7 @@ class Metered:
         self._counted: float | None = None
         self.name, self.plays = model.name, model.plays
 
-    def ceiling(self, request: Request) -> float | None:
+    def ceiling(self, request: Request) -> Ceiling:
         """As the model says."""
         return self._model.ceiling(request)
 

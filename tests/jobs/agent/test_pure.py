@@ -14,6 +14,7 @@ from jobs.agent.stuck import Stuck
 from jobs.agent.tools.inside import Listed
 from jobs.agent.tools.registry import TOOLS, blocks
 from jobs.agent.tools.search import Found, Group
+from jobs.model.base import Ceiling
 from jobs.model.usage import Usage
 from jobs.suite.report import Report
 from jobs.tasks.task import Task
@@ -21,19 +22,23 @@ from jobs.tasks.task import Task
 NOTHING = Found((), 0, False, (), "")
 
 
-def priced(tokens: int) -> float:
+def dollars(tokens: int) -> float:
     return (1000 + tokens) / 2**17
+
+
+def priced(tokens: int) -> Ceiling:
+    return Ceiling(1000 + tokens, dollars(tokens))
 
 
 @pytest.mark.parametrize(
     ("budget", "spent", "elapsed_s", "expected"),
     [
-        (Budget(), Spent(), 0, Allowance(16000, 2.0 - priced(LAST_OUTPUT))),
+        (Budget(), Spent(), 0, Allowance(16000, 2.0 - dollars(LAST_OUTPUT))),
         (Budget(rounds=2), Spent(rounds=2), 0, Allowance(ended="rounds")),
         (Budget(minutes=1), Spent(), 60, Allowance(ended="minutes")),
         (Budget(usd=0.03), Spent(), 0, Allowance(ended="dollars")),
         (Budget(usd=13500 / 2**17), Spent(), 0, Allowance(10000, 11000 / 2**17)),
-        (Budget(output=20_000), Spent(usage=Usage(output=10_000)), 0, Allowance(8500, 2.0 - priced(LAST_OUTPUT))),
+        (Budget(output=20_000), Spent(usage=Usage(output=10_000)), 0, Allowance(8500, 2.0 - dollars(LAST_OUTPUT))),
         (Budget(output=20_000), Spent(usage=Usage(output=15_000)), 0, Allowance(ended="tokens")),
         (Budget(usd=1.0), Spent(usd=0.97), 0, Allowance(ended="dollars")),
         (Budget(usd=None), Spent(usd=99.0), 0, Allowance(16000)),
@@ -60,7 +65,7 @@ def test_durations_and_addresses_do_not_make_a_result_new() -> None:
 
 
 def record(**seen: str | None) -> CallRecord:
-    shown = {path: Seen(sha) for path, sha in seen.items()}
+    shown = {path: Seen.whole(sha) if sha else Seen.pointer() for path, sha in seen.items()}
     return CallRecord([Call("readfile", {}, True, 1, 10, False, None, (), shown)])
 
 

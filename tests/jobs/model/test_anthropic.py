@@ -85,7 +85,7 @@ def test_broken_tries_are_paid_for_and_stop_at_the_limit() -> None:
 def test_the_ceiling_is_above_what_was_paid() -> None:
     with ScriptedEndpoint([{"text": "word " * 2000}], key="key") as endpoint:
         client = model(endpoint)
-        bound, reply = client.ceiling(request()), client.ask(request())
+        bound, reply = client.ceiling(request()).usd, client.ask(request())
     assert bound is not None
     assert reply.usd is not None
     assert reply.usd < bound
@@ -94,7 +94,7 @@ def test_the_ceiling_is_above_what_was_paid() -> None:
 def test_a_model_without_a_price_has_none() -> None:
     with ScriptedEndpoint([{"text": "ok"}]) as endpoint:
         client = model(endpoint, name="house-model-1")
-        assert (client.ceiling(request()), client.ask(request()).usd) == (None, None)
+        assert (client.ceiling(request()).usd, client.ask(request()).usd) == (None, None)
         assert "thinking" not in endpoint.requests[0].body
 
 

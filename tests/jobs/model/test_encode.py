@@ -85,7 +85,7 @@ def test_the_ceiling_is_above_what_was_paid(text: str, counted: bool) -> None:
     request = Request((), (), messages, 4000, size=size)
     with ScriptedEndpoint([{"text": "ok " * 2000, "repeat": True}], key="key") as endpoint:
         client = AnthropicModel("claude-sonnet-5-5", api_key="key", base_url=endpoint.url)
-        bound, reply = client.ceiling(request), client.ask(request)
+        bound, reply = client.ceiling(request).usd, client.ask(request)
     assert bound is not None
     assert reply.usd is not None
     assert 0 < reply.usd < bound
@@ -94,7 +94,7 @@ def test_the_ceiling_is_above_what_was_paid(text: str, counted: bool) -> None:
 
 def test_the_size_alone_decides_where_it_is_told() -> None:
     client = AnthropicModel("claude-sonnet-5-5", api_key="key")
-    small, large = (client.ceiling(Request((), (), (), 1000, size=size)) for size in (1_000, 2_000_000))
+    small, large = (client.ceiling(Request((), (), (), 1000, size=size)).usd for size in (1_000, 2_000_000))
     assert small is not None
     assert large is not None
     assert large - small == pytest.approx((2_000_000 - 1_000) / 2 * 4.0 / 1e6)
