@@ -58,7 +58,8 @@ class Cells:
         try:
             system = host.system_view(host.furnish(taken.folder, taken.identity, tools))
             cells = cls(taken, limits, tools, groups.find(), system)
-            cells._sweep()  # what a killed owner of this slot left
+            for folder in (taken.folder, *slots.idle(taken)):  # what killed owners left
+                _sweep(folder)
             cells._prove()
         except BaseException:
             taken.free()
@@ -73,14 +74,9 @@ class Cells:
 
     def close(self) -> None:
         """Frees the slot and removes what its cells left."""
-        self._sweep()
+        _sweep(self.slot.folder)
         self.groups.clear()
         self.slot.free()
-
-    def _sweep(self) -> None:
-        for pattern in ("out-*", "proof-*"):
-            for scratch in self.slot.folder.glob(pattern):
-                files.clear(scratch)
 
     @property
     def mode(self) -> str:
@@ -267,6 +263,12 @@ class _Started:
 
     def pid(self) -> int | None:
         return self._pid
+
+
+def _sweep(folder: Path) -> None:
+    for pattern in ("out-*", "proof-*"):
+        for scratch in folder.glob(pattern):
+            files.clear(scratch)
 
 
 def collect(out: Path, names: tuple[str, ...], bounds: Limits) -> dict[str, bytes]:

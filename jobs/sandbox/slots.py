@@ -65,6 +65,19 @@ def take(data: Path, number: int | None, kind: Mode, *, wait_s: float = 0.0) -> 
     return slot
 
 
+def idle(slot: Slot) -> Iterator[Path]:
+    """The folders of the other slots beside `slot` that nobody works in; each stays taken while it is looked at."""
+    for entry in slot.folder.parent.iterdir():
+        if not entry.name.isdigit() or entry == slot.folder:
+            continue
+        locks = _lock([entry.with_name(f"{entry.name}.lock")])
+        if locks is not None:
+            try:
+                yield entry
+            finally:
+                os.close(locks[0])
+
+
 def _free(folder: Path, number: int | None, kind: Mode) -> Slot | None:
     # With one user for all, a second job could reach the first through the kernel's accounting: one slot.
     count = SLOTS if kind == "rootful" else 1

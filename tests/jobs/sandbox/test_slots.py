@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import pytest
 
 from jobs.errors import EnvironmentFault
 from jobs.sandbox import slots
+from jobs.sandbox.cell import Cells
 
 _HOLD = """
 import sys
@@ -60,3 +62,14 @@ def test_a_data_folder_that_cannot_be_made_is_said_so(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(EnvironmentFault, match="data folder"):
         slots.take(tmp_path / "file", None, "userns")
+
+
+def test_what_a_killed_owner_left_goes_whichever_slot_comes_next(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    for number in ("7", "8"):
+        (data / "slots" / number / "out-left").mkdir(parents=True)
+    with (data / "slots" / "8.lock").open("w") as busy:
+        fcntl.flock(busy, fcntl.LOCK_EX)
+        with Cells.open(data):
+            left = sorted(str(path.relative_to(data)) for path in data.glob("slots/*/out-*"))
+    assert left == ["slots/8/out-left"]
