@@ -7,7 +7,7 @@ from typing import Any
 
 from jobs.model.base import Block
 from jobs.model.lenient import strict
-from jobs.model.usage import Usage
+from jobs.model.usage import Usage, counted
 
 _CHARS_A_TOKEN = 3  # of output that a broken stream can no longer tell; an upper estimate
 _PIECES = {
@@ -83,15 +83,16 @@ class Assembly:
     def usage(self) -> Usage:
         """Tokens as finally reported; of a broken stream, what is known and an estimate of the output."""
         seen = self._usage
-        written = seen.get("cache_creation_input_tokens") or 0
-        hour = (seen.get("cache_creation") or {}).get("ephemeral_1h_input_tokens") or 0
-        output = seen.get("output_tokens") or 0
+        written = counted(seen.get("cache_creation_input_tokens"))
+        parts = seen.get("cache_creation")
+        hour = counted(parts.get("ephemeral_1h_input_tokens")) if isinstance(parts, Mapping) else 0
+        output = counted(seen.get("output_tokens"))
         if not self.complete:
             output = max(output, -(-self._chars // _CHARS_A_TOKEN))
         return Usage(
-            input=seen.get("input_tokens") or 0,
+            input=counted(seen.get("input_tokens")),
             output=output,
-            cache_read=seen.get("cache_read_input_tokens") or 0,
+            cache_read=counted(seen.get("cache_read_input_tokens")),
             cache_write_5m=max(0, written - hour),
             cache_write_1h=hour,
         )

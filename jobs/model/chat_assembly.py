@@ -10,7 +10,7 @@ from typing import Any
 
 from jobs.model.base import Block
 from jobs.model.lenient import strict
-from jobs.model.usage import Usage
+from jobs.model.usage import Usage, counted
 
 DONE: Mapping[str, Any] = {"done": True}  # the stream's last word
 _BYTES_A_TOKEN = 3  # of what was never reported; an upper estimate
@@ -59,10 +59,11 @@ class ChatAssembly:
             return
         self._id = self._id or str(event.get("id") or "")
         self.model = self.model or str(event.get("model") or "")
-        if event.get("usage"):
-            self._usage = event["usage"]
+        if isinstance(usage := event.get("usage"), Mapping) and usage:
+            self._usage = usage
         for choice in event.get("choices") or ():
-            self._finish = choice.get("finish_reason") or self._finish
+            if isinstance(finish := choice.get("finish_reason"), str) and finish:
+                self._finish = finish
             self._delta(choice.get("delta") or choice.get("message") or {})
 
     def _delta(self, delta: Mapping[str, Any]) -> None:
@@ -144,10 +145,11 @@ class ChatAssembly:
                 else Usage()
             )
         seen = self._usage
-        details = seen.get("prompt_tokens_details") or {}
-        cached = int(details.get("cached_tokens") or seen.get("prompt_cache_hit_tokens") or 0)
-        prompt = int(seen.get("prompt_tokens") or 0)
-        return Usage(input=max(0, prompt - cached), output=int(seen.get("completion_tokens") or 0), cache_read=cached)
+        details = seen.get("prompt_tokens_details")
+        within = counted(details.get("cached_tokens")) if isinstance(details, Mapping) else 0
+        cached = within or counted(seen.get("prompt_cache_hit_tokens"))
+        prompt, written = counted(seen.get("prompt_tokens")), counted(seen.get("completion_tokens"))
+        return Usage(input=max(0, prompt - cached), output=written, cache_read=cached)
 
     @property
     def notes(self) -> tuple[str, ...]:

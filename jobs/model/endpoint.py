@@ -170,7 +170,7 @@ class Endpoint(ABC):
         try:
             with self._stream(body) as events:
                 for event in events:
-                    assembly.feed(event)
+                    _fed(assembly, event)
                     if first is None and assembly.begun:
                         first = time.monotonic()
             mended = self._complete(request, assembly)
@@ -193,10 +193,10 @@ class Endpoint(ABC):
 
     def _complete(self, request: Request, assembly: Assembled) -> Mended:
         """The reply as the loop sees it. Raises Broke for one that ended too early, or whose calls can't be read."""
-        if not assembly.complete or assembly.stop_reason is None:
+        if not assembly.complete or not isinstance(assembly.stop_reason, str):
             raise Broke(CUT)
         try:
-            blocks, in_text = assembly.blocks, self.quirks.calls_in_text
+            blocks, in_text = _sound(assembly.blocks), self.quirks.calls_in_text
             return normalise(blocks, assembly.stop_reason, assembly.unread, request, in_text=in_text)
         except Unreadable as unreadable:
             raise Broke(Fault(None, UNREADABLE, str(unreadable))) from None
@@ -239,3 +239,22 @@ class Endpoint(ABC):
 
     def _max_tokens(self, request: Request) -> int:
         return min(request.max_tokens, self.quirks.max_output)
+
+
+def _fed(assembly: Assembled, event: Mapping[str, Any]) -> None:
+    """Takes one event. Raises Broke for one that is not as its protocol has it."""
+    try:
+        assembly.feed(event)
+    except (LookupError, TypeError, ValueError, AttributeError) as odd:
+        raise Broke(Fault(None, "malformed_stream", f"an event of the stream can't be read ({odd!r})")) from odd
+
+
+def _sound(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
+    """`blocks`, if each has what its kind needs. Raises Broke."""
+    needs = {"text": ("text",), "tool_use": ("id", "name"), "thinking": ("thinking",)}
+    for block in blocks:
+        kind = block.get("type")
+        names = needs.get(kind, ()) if isinstance(kind, str) else ("type",)
+        if not all(isinstance(block.get(name), str) for name in names):
+            raise Broke(Fault(None, UNREADABLE, f"a block of the kind {kind!r} is not complete."))
+    return blocks

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import hashlib
 import json
+import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, BinaryIO, Protocol
 
 from jobs.model.limits import Limits, Taken, next_turn
 
 MINUTE_S = 60.0
+_MOST_BYTES = 1 << 20  # of the file
 LONGEST_TURN_S = 120.0  # then the request goes out all the same: a refusal says how long to wait
 
 
@@ -81,21 +84,31 @@ class FileLimiter:
 
     @contextmanager
     def _state(self) -> Iterator[dict[str, Any]]:
-        """The state, written back at the end; an empty one that goes nowhere where there is no file."""
-        try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            file = self._path.open("a+")
-        except OSError:
+        """The state, written back at the end; an empty one that goes nowhere where the file can't be used."""
+        file = self._opened()
+        if file is None:
             yield _empty()
             return
-        with file:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            file.seek(0)
-            state = _read(file.read())
+        with contextlib.suppress(OSError), file:  # a full disk: the turn is taken all the same, only not told
+            state = _read(_text(file))
             yield state
             file.seek(0)
             file.truncate()
-            file.write(json.dumps(state))
+            file.write(json.dumps(state).encode())
+
+    def _opened(self) -> BinaryIO | None:
+        """The file, locked."""
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            file = self._path.open("a+b")
+        except OSError:
+            return None
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX)
+        except OSError:
+            file.close()
+            return None
+        return file
 
 
 def key_hash(key: str) -> str:
@@ -103,18 +116,34 @@ def key_hash(key: str) -> str:
     return hashlib.sha256(f"limits:{key}".encode()).hexdigest()[:24]
 
 
+def _text(file: BinaryIO) -> str:
+    try:
+        file.seek(0)
+        return file.read(_MOST_BYTES).decode("utf-8", "replace")
+    except OSError:
+        return ""
+
+
 def _empty() -> dict[str, Any]:
     return {"taken": [], "limits": [None, None], "until": 0.0}
+
+
+def _finite(value: Any) -> float:
+    number = float(value)
+    if not math.isfinite(number):
+        raise ValueError(number)
+    return number
 
 
 def _read(text: str) -> dict[str, Any]:
     """What a limiter wrote, nothing for anything else (a machine that lost power leaves half a file)."""
     try:
         state = json.loads(text)
+        requests, tokens = (None if limit is None else int(limit) for limit in state["limits"])
         return {
-            "taken": sorted([float(at), int(size)] for at, size in state["taken"]),
-            "limits": [None if limit is None else int(limit) for limit in state["limits"]][:2],
-            "until": float(state["until"]),
+            "taken": sorted([_finite(at), int(size)] for at, size in state["taken"]),
+            "limits": [requests, tokens],
+            "until": _finite(state["until"]),
         }
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
         return _empty()

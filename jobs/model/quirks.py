@@ -25,7 +25,6 @@ class Quirks:
     played_opening: bool
     calls_in_text: bool
     output_key: str
-    cache_minimum: int
     window: int
     max_output: int
 

@@ -4,6 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+_MOST = 1 << 40  # more tokens than any reply has
+
+
+def counted(value: object) -> int:
+    """A count as an endpoint told it; 0 for anything that is none."""
+    known = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _MOST
+    return int(value) if known else 0  # type: ignore[call-overload] # a number by the line above
+
 
 @dataclass(frozen=True)
 class Usage:
