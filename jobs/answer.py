@@ -53,7 +53,7 @@ def answer(order: Order, means: Means, model: Model, story: Story, workspace: Wo
             finally:
                 story.learn(attempt=session.so_far)
             wrong = missing(attempt.summary, lines_of)
-            if attempt.ended != "done" or (not wrong and places(attempt.summary)):
+            if attempt.ended != "done" or (not wrong and places(attempt.summary, lines_of)):
                 break
             feedback = _feedback([str(place) for place in wrong])
     return _told(order, attempt, [str(place) for place in wrong])

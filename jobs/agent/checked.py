@@ -36,8 +36,8 @@ class Outcome:
 
     @property
     def ran(self) -> int:
-        """How many tests the report has."""
-        return len(self.report.tests or ())
+        """How many tests ran: skipped ones did not."""
+        return len(self.report.ids("passed", "failed", "error"))
 
     @property
     def green(self) -> bool:

@@ -10,7 +10,13 @@ from jobs.agent.tools.paths import tidy
 
 # A path with an ending or a folder, a colon, a line or a range of lines; nothing that is part of an address.
 _PLACE = re.compile(r"(?<![\w/:.@-])((?:\.{0,2}/)?[\w.@+-]+(?:/[\w.@+-]+)*):(\d+)(?:[-–](\d+))?(?![\w:])")
-_FILE = re.compile(r"/|\.[A-Za-z]\w*$")
+# How the names of files end that answers name without a folder; other words with a dot are addresses.
+_ENDINGS = re.compile(
+    r"\.(?:py|pyi|pyx|[cm]?[jt]sx?|vue|svelte|go|rs|rb|php|java|kts?|scala|swift|cs|fs|[ch](?:pp|c|h|xx)?|exs?|erl|lua|pl|r"
+    r"|sh|bash|sql|html?|css|scss|less|xml|json5?|ya?ml|toml|ini|cfg|conf|md|rst|txt|adoc|lock|gradle|cmake|proto|ipynb)$",
+    re.IGNORECASE,
+)
+Lines = Callable[[str], int | None]  # a file's number of lines, None where there is no such file
 
 
 @dataclass(frozen=True)
@@ -25,16 +31,14 @@ class Place:
         return f"{self.path}:{self.start}" + (f"-{self.end}" if self.end != self.start else "")
 
 
-def places(text: str) -> tuple[Place, ...]:
-    """Every `file:line` and `file:line-line` in `text`, once each."""
-    found = [
-        Place(tidy(path), int(start), int(end or start))
-        for path, start, end in _PLACE.findall(text)
-        if _FILE.search(path)
-    ]
-    return tuple(dict.fromkeys(found))
+def places(text: str, lines_of: Lines) -> tuple[Place, ...]:
+    """Every `file:line` and `file:line-line` in `text`, once each; a word without folder or a file's ending counts
+    where there is such a file (`Makefile:3`), else it is something else (`localhost:8080`)."""
+    found = [Place(tidy(path), int(start), int(end or start)) for path, start, end in _PLACE.findall(text)]
+    known = (p for p in found if "/" in p.path or _ENDINGS.search(p.path) or lines_of(p.path) is not None)
+    return tuple(dict.fromkeys(known))
 
 
-def missing(text: str, lines_of: Callable[[str], int | None]) -> tuple[Place, ...]:
-    """The places of `text` that don't exist. `lines_of` gives a file's number of lines, None where there is no file."""
-    return tuple(p for p in places(text) if not 1 <= p.start <= p.end <= (lines_of(p.path) or 0))
+def missing(text: str, lines_of: Lines) -> tuple[Place, ...]:
+    """The places of `text` that don't exist."""
+    return tuple(p for p in places(text, lines_of) if not 1 <= p.start <= p.end <= (lines_of(p.path) or 0))

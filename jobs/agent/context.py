@@ -36,6 +36,10 @@ _ASIDE = re.compile(
     r"(?:\.(?:md|markdown|rst|txt|adoc|in))?|PKG-INFO)$|\.egg-info/",
     re.IGNORECASE,
 )
+# Copies that a build or a release made of the sources.
+_BUILT = re.compile(
+    r"(?:^|/)(?:dist|vendor|third_party|_vendor|node_modules|bower_components)/|^(?:build|out|target)/", re.IGNORECASE
+)
 _DEFINES = re.compile(r"\s*(?:export\s+|default\s+|pub\s+|public\s+|async\s+)*(?:def|class|function|const|fn|func)\b")
 
 
@@ -82,6 +86,7 @@ def likeliest(task: Task, context: Context, listing: Sequence[Listed], found: Fo
     told = [f for f in listing if f.lines and not _UNTOLD.search(f.path) and not aside(f.path, task)]
     if sum(f.size for f in told) <= SMALL:
         return tuple(Pick(f.path) for f in told)
+    told = _sources(told, task, context)
     about = target(task, context)
     frames = [*_frames(context.failing(about)), *_frames(asked(task))]
     scores = {f.path: _score(f.path, task, about, frames) for f in told}
@@ -95,6 +100,13 @@ def likeliest(task: Task, context: Context, listing: Sequence[Listed], found: Fo
     ranked = sorted((f for f in told if scores[f.path] >= least), key=lambda f: (-scores[f.path], f.path))
     weak = frozenset(path for path, score in scores.items() if 2 * score < best or _TEST.search(path))
     return tuple(_fitting(ranked[:MOST_FILES], weak, frames, groups))
+
+
+def _sources(told: Sequence[Listed], task: Task, context: Context) -> list[Listed]:
+    """Without what was built or copied in from elsewhere, unless the request or the failure names it."""
+    named = f"{asked(task)}\n{context.failing(target(task, context))}"
+    kept = [f for f in told if not (built := _BUILT.search(f.path)) or f.path in named or built[0] in named]
+    return kept or list(told)
 
 
 def aside(path: str, task: Task) -> bool:

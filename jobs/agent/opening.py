@@ -10,6 +10,7 @@ from typing import Any
 from jobs.agent.budget import Budget
 from jobs.agent.calls import timed
 from jobs.agent.context import Context, Pick, aside, likeliest, target
+from jobs.agent.fence import fenced, inert
 from jobs.agent.prompt import render
 from jobs.agent.record import Call
 from jobs.agent.stuck import Stuck
@@ -36,14 +37,15 @@ def request_text(task: Task, context: Context, budget: Budget) -> str:
     """The first message: the request, what the maintainers want agents to know, the target and the caps."""
     more = []
     if task.instructions:
-        more.append(f"<instructions>\n{task.instructions}\n</instructions>")
+        more.append(fenced("instructions", task.instructions))
     if context.target:
-        more.append(f"<output>\n{context.target[-_TARGET:]}\n</output>")
+        more.append(fenced("output", context.target[-_TARGET:]))
     room = _GUIDANCE
     for path, text in context.guidance:
-        more.append(f'<guidance file="{path}">\n{text[:room]}\n</guidance>')
-        room = max(0, room - len(text))
-    said = {"kind": task.kind, "title": task.title, "body": task.body.strip(), "more": "\n".join(more)}
+        if room > 0:
+            more.append(fenced("guidance", text[:room], file=path))
+        room -= len(text)
+    said = {"kind": task.kind, "title": inert(task.title), "body": inert(task.body.strip()), "more": "\n".join(more)}
     if task.kind in READING_KINDS:
         return render("question", **said, caps=_caps(budget))
     return render(
@@ -69,7 +71,10 @@ def _target(task: Task, context: Context) -> str:
         return f"red on the base and, as far as words tell, what the request is about: {named(red, 10)}"
     if context.baseline is not None and not context.baseline.green:
         return "the test command, which fails on the base"
-    return "a test that you write first, since none is known to be red for this"
+    return (
+        "a test that you write, since none is known to be red for this; it may come in one reply with the fix: the "
+        "harness runs it on the old code too, where it must be red"
+    )
 
 
 @dataclass(frozen=True)
@@ -154,7 +159,7 @@ def _found(patterns: tuple[str, ...], bench: Bench) -> Found:
 def _baseline(task: Task, context: Context, bench: Bench) -> tuple[Call, str]:
     """The suite's report on the base commit, which the harness already has."""
     assert context.baseline is not None
-    text = told(context.baseline, "whole suite", context.baseline.red - target(task, context))
+    text = told(context.baseline, "whole suite", context.baseline.red - target(task, context), cap=bench.outputs.capped)
     made = Call("run_tests", {}, True, 0, len(text.text.encode()), text.cut, None, ())
     number = bench.record.add(made) if bench.record is not None else 1
     return made, f"[call {number}] {text.text}"

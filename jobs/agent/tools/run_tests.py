@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 
 from jobs.agent.tools import changes, inside
 from jobs.agent.tools.arguments import RunTests
@@ -11,6 +13,7 @@ from jobs.agent.tools.changes import Change
 from jobs.agent.tools.known import Chosen, chosen, is_test_file
 from jobs.agent.tools.reds import named, told
 from jobs.agent.tools.spec import Bench, ToolResult
+from jobs.suite.compare import holds
 from jobs.suite.report import Report
 
 _NAMED = 10  # chosen tests that are named
@@ -70,8 +73,25 @@ def _some(tests: tuple[str, ...], bench: Bench) -> ToolResult:
     what = f"{len(tests)} chosen" + (" of the whole suite, which ran and whose exit code this is" if whole else "")
     # The output of a whole run is about other tests; what the chosen ones said stands in the report.
     own = replace(report, output="") if whole and report.tests else report
+    absent = _absent(tests, report)
+    if absent and len(absent) == len(tests):
+        return ToolResult.failed("run_tests", f"no test ran: {_unknown(absent, bench)}")
     names = f"\n\nChosen: {named(tests)}" if len(tests) <= _NAMED else ""
+    names += f"\n\nNot run: {_unknown(absent, bench)}" if absent else ""
     return _result(report, told(own, what, cap=cap), names, found)
+
+
+def _absent(tests: Sequence[str], report: Report) -> list[str]:
+    """Those of `tests` that a run that ended well knows nothing of."""
+    if report.tests is None or report.ended != "exit":
+        return []
+    return [t for t in tests if not any(t == one or holds(t, one) or holds(one, t) for one in report.tests)]
+
+
+def _unknown(absent: Sequence[str], bench: Bench) -> str:
+    near = dict.fromkeys(one for test in absent[:_NAMED] for one in get_close_matches(test, bench.known_tests, 2, 0.5))
+    like = f"the nearest known ones are {named(list(near))}" if near else "send a pattern instead"
+    return f"the suite has no test {named(absent, _NAMED)}; {like}"
 
 
 def _result(report: Report, text: Capped, more: str, found: tuple[Change, ...]) -> ToolResult:
@@ -82,8 +102,13 @@ def _result(report: Report, text: Capped, more: str, found: tuple[Change, ...]) 
         cut=text.cut,
         changed_files=tuple(change.path for change in found),
         states={change.path: change.state for change in found},
-        tests={"green": report.green, "ran": len(report.tests or ())},
+        tests={"green": _green(report), "ran": len(report.ids("passed", "failed", "error"))},
     )
+
+
+def _green(report: Report) -> bool:
+    """Whether it says something good: where tests are told one by one, one must have run."""
+    return report.green and (report.tests is None or bool(report.ids("passed")))
 
 
 def _touched(bench: Bench) -> dict[str, bytes]:

@@ -18,10 +18,13 @@ LINES = {"app/money.py": 40, "README.md": 10, "Makefile": 3, "src/Makefile": 3}
         ("src/Makefile:2", [Place("src/Makefile", 2, 2)]),
         ("at 10:30, on http://127.0.0.1:8000/x and 127.0.0.1:8000, key:12", []),
         ("https://example.com:443/a.py is no place", []),
+        ("Makefile:3 and Dockerfile:1", [Place("Makefile", 3, 3)]),
+        ("localhost:8080, db.internal:5432, example.com:80", []),
+        ("gone.py:3", [Place("gone.py", 3, 3)]),
     ],
 )
 def test_places_are_found_and_addresses_are_not(text: str, found: list[Place]) -> None:
-    assert list(places(text)) == found
+    assert list(places(text, LINES.get)) == found
 
 
 @pytest.mark.parametrize(

@@ -94,3 +94,26 @@ def test_what_a_test_run_leaves_is_remembered_and_what_the_agent_wrote_is_not(ce
     assert call("shell", {"command": "echo 2 > theirs.txt"}, on).changed_files == ("theirs.txt",)
     call("run_tests", {}, on)
     assert on.left_by_tests == {"coverage/out.txt"}
+
+
+def test_ids_that_do_not_exist_are_a_failure_that_names_the_nearest(cells: Cells, tree: Path) -> None:
+    on = bench(cells, tree, UNITTEST)
+    call("run_tests", {}, on)
+    wrong = call("run_tests", {"tests": ["test_a.OldTest.test_odl"]}, on)
+    assert not wrong.ok
+    assert "no test ran: the suite has no test test_a.OldTest.test_odl" in wrong.content
+    assert "the nearest known ones are test_a.OldTest.test_old" in wrong.content
+
+
+def test_an_id_that_does_not_exist_beside_one_that_does_is_told(cells: Cells, tree: Path) -> None:
+    on = bench(cells, tree, UNITTEST)
+    call("run_tests", {}, on)
+    mixed = call("run_tests", {"tests": ["test_a.OldTest.test_old", "test_a.OldTest.test_gone"]}, on)
+    assert (mixed.ok, mixed.tests and mixed.tests["ran"]) == (True, 1)
+    assert "Not run: the suite has no test test_a.OldTest.test_gone" in mixed.content
+
+
+def test_what_was_only_skipped_is_not_green(cells: Cells, tree: Path) -> None:
+    skipped = OLD.replace("    def", "    @unittest.skip('later')\n    def")
+    write(on := bench(cells, tree, UNITTEST), skipped)
+    assert call("run_tests", {}, on).tests == {"green": False, "ran": 0}
