@@ -33,6 +33,7 @@ from jobs.suite.suite import Suite
 from jobs.suite.verdict import Matrix, Verdict
 
 TRIES = 2
+_NOTHING = "Nothing was changed."
 MOST_COVERED = 20  # red tests whose files are looked for
 
 
@@ -127,7 +128,7 @@ def judge(site: Site, tree: str, baseline: Report) -> Verdict:
         if refusal := _refusal(site, patch):
             verdict = Verdict(Outcome.BLOCKED, Level.B, refusal, Matrix(baseline))
         elif patch.empty:
-            verdict = Verdict(Outcome.NOT_FIXED, Level.B, "Nothing was changed.", Matrix(baseline))
+            verdict = Verdict(Outcome.NOT_FIXED, Level.B, _NOTHING, Matrix(baseline))
         else:
             verdict = matrix.verify(workspace.trees, workspace.base, tree, site.suite, baseline)
         story.learn(verdict=verdict)
@@ -174,7 +175,9 @@ def _settled(order: Order, attempt: Attempt, verdict: Verdict) -> Verdict:
     """
     if attempt.ended == "done" or verdict.outcome is Outcome.FIXED:
         return verdict
+    # Where nothing was changed the attempt's own message says so.
+    told = attempt.summary if verdict.reason == _NOTHING else f"{verdict.reason}\n\n{attempt.summary}"
     cap = reached(attempt.ended, order.budget)
     if cap:
-        raise Stopped(Outcome.OUT_OF_BUDGET, f"Stopped at {cap}. So far: {verdict.reason}\n\n{attempt.summary}")
-    return replace(verdict, reason=f"{verdict.reason}\n\n{attempt.summary}")
+        raise Stopped(Outcome.OUT_OF_BUDGET, f"Stopped at {cap}. So far: {told}")
+    return replace(verdict, reason=told)

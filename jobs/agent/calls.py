@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from jobs.agent.checks import Checked
 from jobs.agent.prompt import render
-from jobs.agent.record import Call, Seen
+from jobs.agent.record import Call
+from jobs.agent.seen import Seen, Spans, joined
 from jobs.agent.stuck import STOP_AT, Stuck, digest, key
 from jobs.agent.tools import inside
+from jobs.agent.tools.arguments import Anchor
 from jobs.agent.tools.registry import TOOLS, call
 from jobs.agent.tools.spec import Bench, ToolResult, ToolSpec
 from jobs.model.base import Block
@@ -33,12 +35,14 @@ class Check(Protocol):
 
 @dataclass(frozen=True)
 class Ran:
-    """The results as blocks, in the order of the calls, what is recorded of them, and the number of the first."""
+    """The results as blocks, in the order of the calls, what is recorded of those that ran, and the number of the
+    first of these. `numbers` maps ids of calls to their numbers."""
 
     results: tuple[Block, ...]
     calls: tuple[Call, ...]
     first: int
     stuck: bool
+    numbers: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def seconds(self) -> float:
@@ -56,27 +60,36 @@ class _Made:
 def run_calls(
     blocks: Sequence[Block], bench: Bench, stuck: Stuck, check: Check | None = None, tools: Tools = TOOLS
 ) -> Ran:
-    """Runs every call; one that fails never stops the later ones, one repeated for the fourth time is not run.
+    """Runs every call; one that fails never stops the later ones, one repeated for the fourth time is not run, and the
+    session is stuck then, unless something else in the reply changed a file.
 
     What changed is checked once, behind the last call that changed something; not where run_tests ran after it.
     """
     made: list[_Made] = []
-    skipped: list[Block] = []
+    refused: list[Block] = []
     first = len(bench.record.calls) + 1 if bench.record is not None else 1
     for block in blocks:
         tool, args = str(block.get("name")), _arguments(block)
-        if skipped or stuck.before(tool, args, bench.workspace) >= STOP_AT - 1:
-            skipped.append(_block(block, ok=False, content=ToolResult.failed(tool, _NOT_RUN).content))
+        if stuck.before(tool, args, bench.workspace) >= STOP_AT - 1:
+            refused.append(_block(block, ok=False, content=ToolResult.failed(tool, _NOT_RUN).content))
             continue
         done, content = timed(tool, block.get("input"), bench, stuck, tools)
         made.append(_Made(block, done, content))
     if check is not None:
         made = _checked(made, check)
     if bench.record is not None:
-        for one in made:
-            bench.record.calls[first - 1 + made.index(one)] = one.call
+        bench.record.calls[first - 1 :] = [one.call for one in made]
     results = [_block(one.block, ok=one.call.ok, content=one.content) for one in made]
-    return Ran((*results, *skipped), tuple(one.call for one in made), first, bool(skipped))
+    calls = tuple(one.call for one in made)
+    numbers = {one.block["id"]: first + n for n, one in enumerate(made)}
+    circling = bool(refused) and not any(call.changed_files for call in calls)
+    return Ran(_ordered(blocks, [*results, *refused]), calls, first, circling, numbers)
+
+
+def _ordered(blocks: Sequence[Block], results: Sequence[Block]) -> tuple[Block, ...]:
+    """`results` in the order of the calls that they answer."""
+    place = {block["id"]: n for n, block in enumerate(blocks)}
+    return tuple(sorted(results, key=lambda result: place[result["tool_use_id"]]))
 
 
 def timed(tool: str, args: object, bench: Bench, stuck: Stuck, tools: Tools = TOOLS) -> tuple[Call, str]:
@@ -122,17 +135,29 @@ def _named(tool: str, args: Mapping[str, Any], result: ToolResult, bench: Bench)
     """What a reading call must have shown, from the call itself: whoever reads, the guard judges by this record."""
     if tool != "readfile" or not result.ok or result.unchanged:
         return {}
-    paths = [p for p in _several(args.get("paths")) if isinstance(p, str)]
-    parts = [
-        p.get("path") for kind in ("ranges", "anchor_lines") for p in _several(args.get(kind)) if isinstance(p, dict)
-    ]
-    asked = [*((p, None) for p in paths), *((p, ()) for p in parts if isinstance(p, str))]
+    asked: list[tuple[str, Spans | None]] = [(p, None) for p in _several(args.get("paths")) if isinstance(p, str)]
+    for kind in ("ranges", "anchor_lines"):
+        rows = [row for row in _several(args.get(kind)) if isinstance(row, dict)]
+        asked += [(row["path"], _lines(row)) for row in rows if isinstance(row.get("path"), str)]
     shown = inside.show(bench.cell, [path for path, _ in asked]) if asked else ()
     seen: dict[str, Seen] = {}
     for one, (_, spans) in zip(shown, asked, strict=True):
         if one.kind == "file" and one.files[0].sha256:  # its path is where the links lead
-            seen.setdefault(one.files[0].path, Seen(one.files[0].sha256, spans))
+            before = seen[one.files[0].path].spans if one.files[0].path in seen else ()
+            known = None if spans is None or before is None else joined([*before, *spans])
+            seen[one.files[0].path] = Seen(one.files[0].sha256, known)
     return seen
+
+
+def _lines(row: Mapping[str, Any]) -> Spans:
+    """The lines that a row of ranges or anchor_lines asks for; none where it is not clear."""
+    try:
+        if "line" not in row:
+            return ((int(row["start"]), int(row["end"])),)
+        line, around = int(row["line"]), int(row.get("around", Anchor.around))
+    except (KeyError, TypeError, ValueError):
+        return ()
+    return ((line - around, line + around),)
 
 
 def _several(value: object) -> Sequence[Any]:

@@ -10,10 +10,25 @@ from jobs.agent.merging import merged
 from jobs.model.base import Block, Message
 
 PRESSED, RELIEVED = 0.70, 0.45  # of the usable window: where it begins, and what it is brought down to
-NEWEST = 40_000  # tokens of the newest results that always stay
-LATEST = 3  # results that always stay
+NEWEST = 40_000  # tokens of the newest results that stay, in a window of 200,000 or more; a fifth of a smaller one
+LATEST = 3  # results that stay
 LEAST = 20_000  # tokens; less is not worth a new cache
-_BYTES_A_TOKEN = 3.8
+_DONE = "it was carried out as its result said; do not repeat it, read the files if you need their state"
+_AGAIN = {"edit": _DONE, "write_file": _DONE, "shell": "it ran then; run it again only if it changes nothing"}
+BYTES_A_TOKEN = 3.8
+
+
+@dataclass(frozen=True)
+class Keep:
+    """What a cut must leave: this many of the latest results, and so many tokens of the newest ones."""
+
+    results: int = LATEST
+    tokens: int = NEWEST
+
+    @classmethod
+    def within(cls, window: int, results: int = LATEST) -> Keep:
+        """For a window of so many tokens."""
+        return cls(results, min(NEWEST, window // 5))
 
 
 @dataclass(frozen=True)
@@ -25,12 +40,12 @@ class Cut:
     tokens: int
 
 
-def cut(messages: Sequence[Message], too_many: int, *, least: int = LEAST) -> Cut | None:
+def cut(messages: Sequence[Message], too_many: int, *, least: int = LEAST, keep: Keep = Keep()) -> Cut | None:
     """`messages` without about `too_many` tokens of the oldest results, and with its one-call rounds merged; None where
     not even `least` can go. The task, calls, thinking and order stay."""
     asked = {b["id"]: b for m in messages if m["role"] == "assistant" for b in m["content"] if _is(b, "tool_use")}
     results = [b for m in messages if m["role"] == "user" for b in m["content"] if _is(b, "tool_result")]
-    gone, tokens = _chosen(results, asked, too_many)
+    gone, tokens = _chosen(results, asked, too_many, keep)
     if tokens < least:
         return None
     kept = [_without(m, gone) for m in messages]
@@ -39,16 +54,18 @@ def cut(messages: Sequence[Message], too_many: int, *, least: int = LEAST) -> Cu
 
 def estimate(text: str) -> int:
     """About how many tokens `text` has."""
-    return int(len(text.encode("utf-8", "replace")) / _BYTES_A_TOKEN)
+    return int(len(text.encode("utf-8", "replace")) / BYTES_A_TOKEN)
 
 
-def _chosen(results: Sequence[Block], asked: Mapping[str, Block], too_many: int) -> tuple[dict[str, str], int]:
+def _chosen(
+    results: Sequence[Block], asked: Mapping[str, Block], too_many: int, keep: Keep
+) -> tuple[dict[str, str], int]:
     """(placeholder by id, tokens) of the results to take out, oldest first, until enough are."""
     sizes = [estimate(r["content"]) for r in results]
     gone: dict[str, str] = {}
     tokens = 0
     for n, result in enumerate(results):
-        if tokens >= too_many or n >= len(results) - LATEST or sum(sizes[n + 1 :]) < NEWEST:
+        if tokens >= too_many or n >= len(results) - keep.results or sum(sizes[n + 1 :]) < keep.tokens:
             break
         place = _placeholder(result, asked.get(result["tool_use_id"], {}))
         if not result["content"].startswith("[cleared: ") and sizes[n] > 2 * estimate(place):
@@ -58,10 +75,11 @@ def _chosen(results: Sequence[Block], asked: Mapping[str, Block], too_many: int)
 
 
 def _placeholder(result: Block, call: Block) -> str:
-    """Names the call, so that the model knows what to ask for again."""
+    """Names the call, so that the model knows what it can ask for again, and what it has done and must not repeat."""
     arguments = json.dumps(call.get("input", {}), ensure_ascii=False)
     short = arguments if len(arguments) <= 200 else f"{arguments[:200]}…"
-    return f"[cleared: {call.get('name', 'result')} {short}; call it again if you need what it said]"
+    name = call.get("name", "result")
+    return f"[cleared: {name} {short}; {_AGAIN.get(str(name), 'call it again if you need what it said')}]"
 
 
 def _without(message: Message, gone: Mapping[str, str]) -> Message:

@@ -55,10 +55,10 @@ class History:
         self._marked = len(self._messages) - 1
         self._counted = (self.size, tokens)
 
-    def cut(self, too_many: int, *, least: int = clearing.LEAST) -> clearing.Cut | None:
+    def cut(self, too_many: int, *, least: int, keep: clearing.Keep) -> clearing.Cut | None:
         """Takes about `too_many` tokens of the oldest results out, once; None, and nothing changed, where too few can
         go. From here on the prefix is a new one."""
-        done = clearing.cut(self._messages, too_many, least=least)
+        done = clearing.cut(self._messages, too_many, least=least, keep=keep)
         if done is not None:
             self._messages = list(done.messages)
             self._marked = None

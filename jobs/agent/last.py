@@ -18,11 +18,13 @@ WHY = {
 _FILES, _ERROR = 20, 300
 
 
-def message(ended: AttemptEnd, words: str, calls: Sequence[Call], touched: Mapping[str, str | None]) -> str:
-    """The model's last `words`, with what the record of its calls says beside them."""
+def message(ended: AttemptEnd, words: str, calls: Sequence[Call], changed: Sequence[str], reading: bool = False) -> str:
+    """The model's last `words`, with what the record of its calls says beside them; `changed` are the paths that are
+    not as they were, `reading` says that none could be."""
     if ended == "done":
         return words
-    changed = sorted(touched)
+    if reading:
+        return "\n".join(filter(None, (words, f"Stopped: {WHY[ended]}.")))
     more = f" and {len(changed) - _FILES} more" if len(changed) > _FILES else ""
     done = f"Changed so far: {', '.join(changed[:_FILES])}{more}." if changed else "Nothing was changed."
     return "\n".join(filter(None, (words, f"Stopped: {WHY[ended]}. {done}", _checks(calls), _last(calls))))

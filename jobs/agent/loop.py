@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from jobs.agent import last, opening, telling
+from jobs.agent import last, opening, telling, touched
 from jobs.agent.attempt import Attempt, AttemptEnd
 from jobs.agent.budget import WARN_AT, Allowance, Budget, Spent, allowance, last_words, share
 from jobs.agent.calls import Check, Ran, run_calls
@@ -20,6 +20,7 @@ from jobs.agent.stuck import Stuck
 from jobs.agent.tools.known import is_test_file
 from jobs.agent.tools.registry import TOOLS, blocks
 from jobs.agent.tools.spec import Bench, RunTests, ToolSpec
+from jobs.agent.voice import Voice
 from jobs.model.base import AskFailed, Ceiling, Model, Reply
 from jobs.model.quirks import quirks_of
 from jobs.sandbox.base import Cell
@@ -67,11 +68,13 @@ class Session:
             self.bench.learn(self.context.baseline, whole=True)
         self.history = History(render(self.system), blocks(self.tools))
         self._check: Check | None = None
-        self._relief = Relief(self.history, record, self.trace, quirks_of(self.model.name).window)
+        self._reading = "edit" not in self.tools
+        self._voice = Voice(self.history, self.trace, self._reading)
+        self._stuck = Stuck()
+        self._relief = Relief(self.history, record, self._stuck, self.trace, quirks_of(self.model.name).window)
         self._bodies = Bodies(self.trace)
         self._started = self.clock()
-        self._stuck = Stuck()
-        self._notes = Notes()
+        self._notes = Notes(reading=self._reading)
         self._reproduced = bool(target(self.task, self.context))  # a test is red for the request
         self._output = OUTPUT
         self._spoiled = 0
@@ -88,7 +91,8 @@ class Session:
         if not len(self.history):
             self._open()
         if feedback is not None:
-            self._say("feedback", "the verification", feedback=feedback)
+            self._voice.say("feedback", "the verification", feedback=feedback)
+        self._ended = "stuck"  # unless it comes to an end of its own
         ended: AttemptEnd | None = None
         while ended is None:
             self.alive()
@@ -169,28 +173,19 @@ class Session:
         self.bench.timeout_s = self._command_s()
         ran = run_calls(reply.calls, self.bench, self._stuck, self._check, self.tools)
         self.spent = self.spent.called(len(ran.calls), ran.seconds)
-        self._relief.numbers |= {block["tool_use_id"]: ran.first + n for n, block in enumerate(ran.results)}
+        self._relief.numbers |= ran.numbers
         self.history.results(ran.results, self._due(ran, reply))
         return ran
 
     def _due(self, ran: Ran, reply: Reply) -> list[str]:
         """What the model is told behind the results of a round."""
-        touched = self.bench.touched
-        tested = self._reproduced or any(is_test_file(path) for path in touched)
-        names = self._notes.after(ran.calls, in_view=self._in_view(), written=bool(touched), tested=tested)
-        texts = [render(name) for name in names]
+        changed = self.bench.touched
+        tested = self._reproduced or any(is_test_file(path) for path in changed)
+        names = self._notes.after(ran.calls, in_view=touched.in_view(self.bench), written=bool(changed), tested=tested)
+        texts = [self._voice.noted(name, name) for name in names]
         if reply.mended:
-            texts.append(f"[Your reply was put right: {'; '.join(reply.mended)}.]")
-        for name, text in zip([*names, *(["mended"] if reply.mended else [])], texts, strict=True):
-            self.trace.emit("note", why=name, text=text)
+            texts.append(self._voice.noted("mended", "mended", what="; ".join(reply.mended)))
         return [*texts, self._warning()]
-
-    def _in_view(self) -> bool:
-        """Whether something that can be changed was shown."""
-        record = self.bench.record
-        return record is not None and any(
-            seen.sha256 for call in record.calls for path, seen in call.seen.items() if not path.startswith("/")
-        )
 
     def _rest(self, reply: Reply, allowed: Allowance) -> AttemptEnd | None:
         """What to do with a reply without calls to run: it is the last word, or useless."""
@@ -208,10 +203,10 @@ class Session:
         if reply.stop_reason == "model_context_window_exceeded" and self._relief.force():
             return self._useless()
         if kind == "cut":
-            self._say("cut", "cut reply", tokens=str(allowed.max_tokens))
+            self._voice.say("cut", "cut reply", tokens=str(allowed.max_tokens))
             self._output = min(self._output * 2, MOST_OUTPUT)
         else:
-            self._say("empty", "empty reply")
+            self._voice.say("empty", "empty reply")
         return self._useless()
 
     def _useless(self) -> AttemptEnd | None:
@@ -224,7 +219,7 @@ class Session:
         allowed = last_words(self.budget, self.spent, self._elapsed(), self._ceiling)
         if allowed is None or ended == "minutes":
             return
-        self._say("last_words", "last words", reason=last.WHY[ended])
+        self._voice.say("last_words", "last words", reason=last.WHY[ended])
         tool_bytes = self.history.tool_bytes
         try:
             asked = self._ask(allowed)
@@ -245,25 +240,15 @@ class Session:
         if name != before:
             self.trace.emit("checkpoint", n=number, tree=name)
 
-    def _say(self, prompt: str, why: str, **values: str) -> None:
-        text = render(prompt, **values)
-        self.history.say(text)
-        self.trace.emit("note", why=why, text=text)
-
     def _warning(self) -> str:
         """One warning when most of the scarcest cap is used, another before the last reply."""
         if self.spent.rounds == self.budget.rounds - 1:
-            return self._noted("one_left")
+            return self._voice.noted("one_left", "budget")
         used = share(self.budget, self.spent, self._elapsed())
         if self._warned or used < WARN_AT:
             return ""
         self._warned = True
-        return self._noted("warning", percent=f"{used:.0%}".rstrip("%"))
-
-    def _noted(self, prompt: str, **values: str) -> str:
-        text = render(prompt, **values)
-        self.trace.emit("note", why="budget", text=text)
-        return text
+        return self._voice.noted("warning", "budget", percent=f"{used:.0%}".rstrip("%"))
 
     def _elapsed(self) -> float:
         return self.clock() - self._started
@@ -289,7 +274,13 @@ class Session:
         calls = record.calls if record is not None else []
         return Attempt(
             ended=self._ended,
-            summary=last.message(self._ended, f"{self._summary}\n{self._failure}".strip(), calls, self.bench.touched),
+            summary=last.message(
+                self._ended,
+                f"{self._summary}\n{self._failure}".strip(),
+                calls,
+                touched.changed(self.bench),
+                self._reading,
+            ),
             rounds=spent.rounds,
             calls=spent.calls,
             usage=spent.usage,

@@ -1,4 +1,4 @@
-"""What the harness tells the model behind the results of a round, and when. Pure."""
+"""What the harness tells the model behind the results of a round, and when."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from dataclasses import dataclass
 from jobs.agent.record import Call
 
 IDLE = 6  # rounds without a change or anything new
-SAME_FAULTS = 3  # failed edits of one file in a row
+SAME_FAULTS = 3  # failed edits in a row
 _WRITING = ("edit", "write_file")
 
 
 @dataclass
 class Notes:
-    """Which notes of a session are due: each is the name of a prompt. They are never repeated without a reason."""
+    """Which notes of a session are due: each is the name of a prompt. They are never repeated without a reason. In a
+    session that may change nothing (`reading`) only idleness is told of."""
 
+    reading: bool = False
     grouped: bool = False
     green_told: int = 0  # how often the present green state was told of
     green: bool = False
@@ -26,6 +28,8 @@ class Notes:
         """The notes for the round that made `calls`. `in_view` says that a file which the request is about has been
         shown, `written` that the session has changed something (in this round too), `tested` that a test was red for
         the request or that one was written."""
+        if self.reading:
+            return tuple(filter(None, (self._idle(calls),)))
         due = (self._group(in_view, written), self._green(calls, tested), self._idle(calls), self._failing(calls))
         return tuple(name for name in due if name)
 
@@ -37,10 +41,13 @@ class Notes:
         return "together"
 
     def _green(self, calls: Sequence[Call], tested: bool) -> str:
-        """Once when the tests turn green, once more when they are run again with nothing changed since."""
-        checked = [call.checks for call in calls if call.checks is not None]
-        changed = any(call.changed_files for call in calls)
-        if changed or checked:
+        """Once when the tests turn green, once more when they are run again with nothing changed since. What run_tests
+        said behind the last change of a reply stands for the checks, which do not run then."""
+        changed = max((n for n, call in enumerate(calls) if call.changed_files), default=None)
+        since = calls if changed is None else calls[changed:]
+        told = [call.checks or (None if changed is None else call.tests) for call in since]
+        checked = [facts for facts in told if facts is not None]
+        if changed is not None or checked:
             self.green = bool(checked) and bool(checked[-1]["green"])
             self.green_told = 0
             if self.green:

@@ -7,17 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-Knowledge = Literal["never", "glimpsed", "same", "changed"]
-Span = tuple[int, int]
+from jobs.agent.seen import Seen as Seen
+from jobs.agent.seen import Span, Spans, covers, joined
 
-
-@dataclass(frozen=True)
-class Seen:
-    """Text of one file that a result showed: its sha256 then (None where a search showed lines only), and which
-    lines (from 1, both ends included): None for all of them, empty where a change was shown."""
-
-    sha256: str | None
-    spans: tuple[Span, ...] | None = ()
+Knowledge = Literal["never", "glimpsed", "changed", "part", "same"]
 
 
 @dataclass(frozen=True)
@@ -52,7 +45,7 @@ class Call:
             "cut": self.cut,
             "rung": self.rung,
             "changed_files": list(self.changed_files),
-            "seen": {path: {"sha256": s.sha256, "spans": s.spans} for path, s in self.seen.items()},
+            "seen": {path: seen.to_trace() for path, seen in self.seen.items()},
             "key": self.key,
             "result": self.result,
             "unchanged": self.unchanged,
@@ -75,22 +68,36 @@ class CallRecord:
         return len(self.calls)
 
     def knowledge(self, path: str, sha256: str) -> Knowledge:
-        """What the model knows of `path`, whose bytes now are `sha256`: nothing, some lines, all, an older state."""
-        shown = [(seen.sha256, visible) for _, seen, visible in self._showing(path)]
-        if not shown:
+        """What the model knows of `path`, whose bytes now are `sha256`: nothing; lines of a search, or what is no
+        longer in the conversation; an older state; some lines; all of them."""
+        states = {seen.sha256 for _, seen, _ in self._showing(path)}
+        if not states:
             return "never"
-        if (sha256, True) in shown:
+        lines = self.visible(path, sha256)
+        if lines is None:
             return "same"
-        if (sha256, False) in shown:
-            return "glimpsed"
-        return "changed" if any(sha for sha, _ in shown) else "glimpsed"
+        if lines:
+            return "part"
+        return "glimpsed" if sha256 in states or states == {None} else "changed"
+
+    def visible(self, path: str, sha256: str) -> Spans | None:
+        """The lines of these bytes that the conversation shows, None for all. A change that was shown or made by the
+        model itself carries on what was known of the bytes before it."""
+        known: dict[str, Spans | None] = {}
+        for _, seen, visible in self._showing(path):
+            if not visible or seen.sha256 is None:
+                continue
+            now = seen.after(known.get(seen.before, ())) if seen.before is not None else seen.spans
+            had = known.get(seen.sha256, ())
+            known[seen.sha256] = None if now is None or had is None else joined([*had, *now])
+        return known.get(sha256, ())
 
     def shown(self, path: str, sha256: str, spans: Sequence[Span] | None = None) -> int | None:
         """The number of the latest visible call that showed all of `spans` (None: the whole file) of these bytes."""
         found = [
             number
             for number, seen, visible in self._showing(path)
-            if visible and seen.sha256 == sha256 and _covers(seen.spans, spans)
+            if visible and seen.sha256 == sha256 and seen.before is None and _covers(seen.spans, spans)
         ]
         return found[-1] if found else None
 
@@ -135,10 +142,10 @@ def _seen(value: Any) -> Seen:
     if not isinstance(value, Mapping):
         return Seen(value)
     spans = value.get("spans")
-    return Seen(value.get("sha256"), None if spans is None else tuple((int(s), int(e)) for s, e in spans))
+    kept = tuple((int(first), int(last), int(now)) for first, last, now in value.get("kept") or ())
+    read = None if spans is None else tuple((int(s), int(e)) for s, e in spans)
+    return Seen(value.get("sha256"), read, value.get("before"), kept)
 
 
-def _covers(shown: Sequence[Span] | None, asked: Sequence[Span] | None) -> bool:
-    if shown is None:
-        return True
-    return asked is not None and all(any(s <= start and end <= e for s, e in shown) for start, end in asked)
+def _covers(shown: Spans | None, asked: Sequence[Span] | None) -> bool:
+    return shown is None or (asked is not None and covers(shown, asked))

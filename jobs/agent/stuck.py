@@ -1,11 +1,11 @@
-"""Sees when a session goes round in circles: the same call on the same tree with the same result. Pure."""
+"""Sees when a session goes round in circles: the same call on the same tree with the same result."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from hashlib import sha256
 from typing import Any
 
@@ -30,6 +30,10 @@ class Stuck:
         self._seen: Counter[tuple[str, str, str]] = Counter()
         self._last: dict[tuple[str, str], str] = {}
 
+    def forget(self, names: Collection[str]) -> None:
+        """Whose results left the conversation may be called again; `names` are keys of calls."""
+        self._seen = Counter({seen: times for seen, times in self._seen.items() if seen[0] not in names})
+
     def before(self, tool: str, args: Mapping[str, Any], workspace: str) -> int:
         """How often this call has already given its latest result on this tree."""
         name = key(tool, args)
@@ -45,8 +49,12 @@ class Stuck:
 
 
 def key(tool: str, args: Mapping[str, Any]) -> str:
-    """A name for a call that is equal for calls which ask the same: key order, spelling of paths and spacing aside."""
-    plain = " ".join(json.dumps(_tidied(args), sort_keys=True, ensure_ascii=False, default=str).split())
+    """A name for a call that is equal for calls which ask the same: key order, spelling of paths and white space around
+    a command aside."""
+    try:
+        plain = json.dumps(_tidied(args), sort_keys=True, ensure_ascii=False, default=str)
+    except (RecursionError, TypeError):  # nested without end, or keys that can't be sorted: no tool takes that
+        plain = "unreadable"
     return sha256(f"{tool} {plain}".encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
@@ -60,4 +68,6 @@ def _tidied(value: Any, name: str = "") -> Any:
         return {k: _tidied(v, str(k)) for k, v in value.items()}
     if isinstance(value, list | tuple):
         return [_tidied(v, name) for v in value]
-    return tidy(value) if name in _PATHS and isinstance(value, str) else value
+    if not isinstance(value, str):
+        return value
+    return tidy(value) if name in _PATHS else value.strip() if name == "command" else value

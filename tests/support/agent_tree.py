@@ -5,8 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
-from jobs.agent.tools.spec import Bench
+from jobs.agent.calls import run_calls
+from jobs.agent.stuck import Stuck
+from jobs.agent.tools.registry import call
+from jobs.agent.tools.spec import Bench, ToolResult
 from jobs.sandbox.cell import Cells
 
 
@@ -28,3 +32,15 @@ def bench_on(cells: Cells, tree: Path, **more: object) -> Bench:
 def sha(path: Path) -> str:
     """The sha256 of the file's bytes."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def asked(bench: Bench, name: str, **arguments: Any) -> str:
+    """The result of one call of a session, recorded as the session does it."""
+    ran = run_calls([{"type": "tool_use", "id": "t", "name": name, "input": arguments}], bench, Stuck())
+    return str(ran.results[0]["content"]).partition("] ")[2]  # behind the number of the call
+
+
+def edit(bench: Bench, *edits: tuple[str, str, str], **more: Any) -> ToolResult:
+    """One unrecorded call of edit with (path, old, new); `more` goes into each of them."""
+    rows = [{"path": path, "old_string": old, "new_string": new, **more} for path, old, new in edits]
+    return call("edit", {"edits": rows}, bench)

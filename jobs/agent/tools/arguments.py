@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar
 
-from pydantic import BeforeValidator, ConfigDict, TypeAdapter, ValidationError
+from pydantic import AllowInfNan, BeforeValidator, ConfigDict, TypeAdapter, ValidationError
+
+from jobs.agent.tools import misfit
 
 
 def _several(value: Any) -> Any:
@@ -15,14 +17,17 @@ def _several(value: Any) -> Any:
 
 
 Texts = Annotated[tuple[str, ...], BeforeValidator(_several)]
+Seconds = Annotated[float, AllowInfNan(False)]
 
 
-class _Strict:
+class Strict:
+    """Arguments of which every one must be known."""
+
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
 
 
 @dataclass(frozen=True)
-class Range(_Strict):
+class Range(Strict):
     """Lines `start` to `end` of a file, from 1, both included."""
 
     path: str
@@ -31,7 +36,7 @@ class Range(_Strict):
 
 
 @dataclass(frozen=True)
-class Anchor(_Strict):
+class Anchor(Strict):
     """`around` lines on each side of a line."""
 
     path: str
@@ -40,7 +45,7 @@ class Anchor(_Strict):
 
 
 @dataclass(frozen=True)
-class ListMatches(_Strict):
+class ListMatches(Strict):
     """The line numbers on which a regular expression matches."""
 
     pattern: str
@@ -48,7 +53,7 @@ class ListMatches(_Strict):
 
 
 @dataclass(frozen=True)
-class ReadFile(_Strict):
+class ReadFile(Strict):
     """Arguments of readfile."""
 
     paths: Texts = ()
@@ -58,7 +63,7 @@ class ReadFile(_Strict):
 
 
 @dataclass(frozen=True)
-class Search(_Strict):
+class Search(Strict):
     """Arguments of search."""
 
     patterns: Texts
@@ -69,7 +74,7 @@ class Search(_Strict):
 
 
 @dataclass(frozen=True)
-class OneEdit(_Strict):
+class OneEdit(Strict):
     """One replacement in one file."""
 
     path: str
@@ -80,14 +85,14 @@ class OneEdit(_Strict):
 
 
 @dataclass(frozen=True)
-class Edit(_Strict):
+class Edit(Strict):
     """Arguments of edit."""
 
     edits: tuple[OneEdit, ...]
 
 
 @dataclass(frozen=True)
-class NewFile(_Strict):
+class NewFile(Strict):
     """One file's whole content."""
 
     path: str
@@ -95,22 +100,22 @@ class NewFile(_Strict):
 
 
 @dataclass(frozen=True)
-class WriteFile(_Strict):
+class WriteFile(Strict):
     """Arguments of write_file."""
 
     files: tuple[NewFile, ...]
 
 
 @dataclass(frozen=True)
-class Shell(_Strict):
+class Shell(Strict):
     """Arguments of shell."""
 
     command: str
-    timeout_s: float = 120.0
+    timeout_s: Seconds = 120.0
 
 
 @dataclass(frozen=True)
-class RunTests(_Strict):
+class RunTests(Strict):
     """Arguments of run_tests."""
 
     tests: Texts = ()
@@ -118,7 +123,7 @@ class RunTests(_Strict):
 
 
 @dataclass(frozen=True)
-class CallTool(_Strict):
+class CallTool(Strict):
     """Arguments of call_tool: a further tool's name, and what it takes."""
 
     name: str
@@ -126,12 +131,11 @@ class CallTool(_Strict):
 
 
 def check(kind: type, arguments: Any) -> Any:
-    """`arguments` as an instance of `kind`. Raises ValueError with one line a problem."""
+    """`arguments` as an instance of `kind`. Raises ValueError that says in one line what is wrong with them."""
     try:
         return TypeAdapter(kind).validate_python(arguments)
     except ValidationError as wrong:
-        rows = [f"{'.'.join(map(str, e['loc'])) or 'arguments'}: {e['msg'].lower()}" for e in wrong.errors()]
-        raise ValueError("; ".join(rows[:5])) from None
+        raise ValueError(misfit.told(wrong.errors(include_url=False))) from None
 
 
 def schema(kind: type) -> dict[str, Any]:

@@ -12,7 +12,9 @@ from jobs.agent.tools.lines import Lines
 from jobs.agent.tools.place import Find, Hit, Place, Wanted, rarest
 
 _BLANKS = re.compile(r"\s*\[… \d+ blank lines …\]\s*")
-MARKER = re.compile(r"\s*\[… (\d+) (blank lines|lines of imports) …\]\s*")
+_IMPORTS = re.compile(r"\s*\[… \d+ lines of imports …\]\s*")
+# Whatever our results put in the place of what they leave out: alone on a line, or at the end of one that is cut.
+_MARK = re.compile(r"\s*\[… [^\n]+ …\]\s*|.*\[… \d+ more characters(?: of this line)? …\]\s*")
 
 
 @dataclass(frozen=True)
@@ -26,12 +28,12 @@ class _Token:
 
 def imports_marker(rows: Sequence[str]) -> str | None:
     """The line of `rows` that stands for imports that were not shown."""
-    return next((row.strip() for row in rows if (m := MARKER.fullmatch(row)) and m[2] != "blank lines"), None)
+    return next((row.strip() for row in rows if _IMPORTS.fullmatch(row)), None)
 
 
 def marks(rows: Sequence[str]) -> list[str]:
-    """The marker lines in `rows`."""
-    return [row.strip() for row in rows if MARKER.fullmatch(row)]
+    """The lines of `rows` that are marks, or end in one, of what a result did not show."""
+    return [row.strip() for row in rows if "[… " in row and _MARK.fullmatch(row)]
 
 
 def blanks(*, loose: bool) -> Find:

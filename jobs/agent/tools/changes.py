@@ -6,8 +6,10 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from jobs.agent.record import Seen
+from jobs.agent.seen import Seen
 from jobs.agent.tools.card import card
+from jobs.agent.tools.carried import carried
+from jobs.agent.tools.lines import NotText
 from jobs.agent.tools.spec import Bench
 
 _CARDS = 3  # files whose change is shown
@@ -94,15 +96,23 @@ def told(found: tuple[Change, ...]) -> str:
 
 
 def seen(found: tuple[Change, ...], bench: Bench) -> Mapping[str, Seen]:
-    """The files that the model knew as they were before and whose whole change it now sees."""
+    """The files whose whole change the model now sees; of a new file that is all of it."""
     if bench.record is None:
         return {}
-    whole = (c for c in _chosen(found) if c.before is not None and c.state and not _cut(_drawn(c)))
-    return {
-        c.path: Seen(c.state)
-        for c in whole
-        if bench.record.knowledge(c.path, hashlib.sha256(c.before or b"").hexdigest()) == "same"
-    }
+    whole = ((c, _sight(c)) for c in _chosen(found) if not _cut(_drawn(c)))
+    return {change.path: sight for change, sight in whole if sight is not None}
+
+
+def _sight(change: Change) -> Seen | None:
+    if change.state is None or change.after is None:
+        return None
+    if change.before is None:
+        return Seen.whole(change.state)
+    old = hashlib.sha256(change.before).hexdigest()
+    try:
+        return carried((change.before, old), (change.after, change.state), whole=True)
+    except NotText:  # its card shows nothing
+        return None
 
 
 def _aside(change: Change) -> str:

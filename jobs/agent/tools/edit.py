@@ -6,17 +6,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from jobs.agent import guard
-from jobs.agent.record import Seen
+from jobs.agent.guard import Known
+from jobs.agent.seen import Seen
 from jobs.agent.tools import inside
 from jobs.agent.tools.arguments import Edit, OneEdit
-from jobs.agent.tools.card import card
-from jobs.agent.tools.inside import Shown, Written
+from jobs.agent.tools.card import card, is_whole
+from jobs.agent.tools.carried import carried
+from jobs.agent.tools.inside import FileView, Shown, Written
 from jobs.agent.tools.lines import Lines, NotText
 from jobs.agent.tools.match import RUNGS
 from jobs.agent.tools.paths import tidy
 from jobs.agent.tools.refusal import History, refusal
 from jobs.agent.tools.spec import Bench, ToolResult
-from jobs.agent.tools.together import together
+from jobs.agent.tools.together import Together, Unseen, together
+
+_NEW, _MORE = 120, 40  # lines that a refusal shows of a file that was never shown, and of one that was
 
 
 @dataclass(frozen=True)
@@ -30,7 +34,7 @@ class _Plan:
     rungs: Mapping[int, str] = field(default_factory=dict)
     faults: Mapping[int, str] = field(default_factory=dict)
     notes: Sequence[str] = ()
-    showed: bool = False  # a refusal that showed the file
+    seen: Seen | None = None  # what a refusal showed of the file
 
 
 def run(args: Edit, bench: Bench) -> ToolResult:
@@ -60,7 +64,8 @@ def _by_file(
 def _plan(shown: Shown, edits: Sequence[tuple[int, OneEdit]], bench: Bench) -> _Plan:
     if shown.kind != "file":
         near = f" Did you mean {', '.join(shown.near)}?" if shown.near else " To make a new file use write_file."
-        why = shown.error or (f"no such file.{near}" if shown.kind == "missing" else "is not one file; name one.")
+        why = f"no such file.{near}" if shown.kind == "missing" else "is not one file; name one."
+        why = f"{shown.error}; name a file of the repository." if shown.error else why
         return _Plan(shown.asked, faults={n: why for n, _ in edits})
     view = shown.files[0]
     try:
@@ -68,30 +73,59 @@ def _plan(shown: Shown, edits: Sequence[tuple[int, OneEdit]], bench: Bench) -> _
     except NotText as no:
         return _Plan(view.path, faults={n: f"{no}; change it with shell." for n, _ in edits})
     if view.state != "text":
-        why = view.error or f"is a {view.state} file; change it with shell."
+        why = f"{view.error}; name another file." if view.error else f"is a {view.state} file; change it with shell."
         return _Plan(view.path, faults={n: why for n, _ in edits})
-    known = guard.knowledge(bench.record, view)
-    if known == "never":
-        first = edits[0][1].old_string.strip().split("\n")[0].strip()
-        row = next((n for n, row in enumerate(lines.rows, 1) if row.strip() == first), 1)
-        why = guard.unread(view, lines, row)
-        return _Plan(view.path, sha256=view.sha256, showed=True, faults={edits[0][0]: why})
-    done = together(lines, edits, exact_only=known != "same")
+    known = guard.known(bench.record, view, lines)
+    if known.state == "never":
+        return _never(view, lines, known, edits)
+    done = together(lines, edits, known.lines)
     named = [tidy(one.path) for _, one in edits]
-    history = History.of(bench.record, view.path, named, view.sha256)
+    history = History.of(bench.record, view.path, named, whole=known.state == "same")
+    showed, unseen = _unseen(view, lines, known, done)
+    told = {n: no for n, no in sorted(done.faults.items()) if not isinstance(no, Unseen)}
+    notes = [done.notes[n] for n in sorted(done.notes)]
+    if known.state == "changed":
+        notes.append(f"{view.path} was not as you saw it before this edit: check the lines around it in the diff")
     return _Plan(
         view.path,
         view.data,
         done.lines.encode(),
         view.sha256,
         done.rungs,
-        {n: refusal(view.path, lines, dict(edits)[n], no, history) for n, no in sorted(done.faults.items())},
-        [done.notes[n] for n in sorted(done.notes)],
+        unseen | {n: refusal(view.path, lines, dict(edits)[n], no, history) for n, no in told.items()},
+        notes,
+        showed,
     )
+
+
+def _never(view: FileView, lines: Lines, known: Known, edits: Sequence[tuple[int, OneEdit]]) -> _Plan:
+    """The refusal of edits in a file of which nothing was shown."""
+    first = [one.old_string.strip().split("\n")[0].strip() for _, one in edits]
+    rows = [next((n for n, row in enumerate(lines.rows, 1) if row.strip() == text), 1) for text in first]
+    no = guard.around(view, lines, known, "", list(dict.fromkeys(rows)), most=_NEW)
+    return _Plan(view.path, sha256=view.sha256, seen=no.seen, faults=_once(no.text, [n for n, _ in edits]))
+
+
+def _unseen(view: FileView, lines: Lines, known: Known, done: Together) -> tuple[Seen | None, dict[int, str]]:
+    """What is shown for the edits whose places the model did not see, and what they are told."""
+    unseen = {n: no for n, no in sorted(done.faults.items()) if isinstance(no, Unseen)}
+    if not unseen:
+        return None, {}
+    rung = next(iter(unseen.values())).rung
+    rows = dict.fromkeys(first for no in unseen.values() for first, _ in no.spans)
+    why = f", and old_string is not exactly what stands there (only by {rung})"
+    no = guard.around(view, lines, known, why, list(rows), most=_MORE)
+    return no.seen, _once(no.text, list(unseen))
+
+
+def _once(text: str, numbers: Sequence[int]) -> dict[int, str]:
+    """`text` for the first of the edits, a pointer to it for the others."""
+    return {n: text if n == numbers[0] else f"as edit {numbers[0]}: send it again with it" for n in numbers}
 
 
 def _result(plans: Sequence[_Plan], written: dict[str, Written], total: int, bench: Bench) -> ToolResult:
     parts, faults, states = [], [], {}
+    seen = {plan.path: plan.seen for plan in plans if plan.seen is not None}
     for plan in plans:
         landed = written.get(plan.path)
         if landed is None or landed.error:
@@ -100,14 +134,15 @@ def _result(plans: Sequence[_Plan], written: dict[str, Written], total: int, ben
             faults += [_held(plan)] if plan.rungs and plan.faults else []
             continue
         states[plan.path] = landed.sha256
-        parts += [card(plan.path, plan.before, plan.after), *(f"NOTE: {note}." for note in plan.notes)]
+        drawn = card(plan.path, plan.before, plan.after)
+        seen[plan.path] = carried((plan.before, plan.sha256), (plan.after, landed.sha256), whole=is_whole(drawn))
+        parts += [drawn, *(f"NOTE: {note}." for note in plan.notes)]
         parts += [f"SYNTAX ERROR in {plan.path}, new since this edit: {landed.syntax}"] if landed.syntax else []
     if states:
         bench.snapshot = None
     rungs = {n: rung for plan in plans if plan.path in states for n, rung in plan.rungs.items()}
     head = f"edit: {len(rungs)} of {total} applied" + _loosely(list(rungs.values()))
     told = [f"FAILED: {fault}" for fault in faults]
-    seen = {path: Seen(sha) for path, sha in states.items()} | {p.path: Seen(p.sha256) for p in plans if p.showed}
     return ToolResult(
         ok=not faults,
         content="\n".join([head, *_landed(sorted(rungs), faults), *parts, *told]),

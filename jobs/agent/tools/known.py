@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from jobs.suite.tests_in import named_tests
 
 _TEST_FILE = re.compile(r"(?:^|[/_.])(?:tests?|spec)(?:[/_.]|$)", re.IGNORECASE)
+MARKS = ("::", " > ")  # between the parts of a test's id; unittest's dots stand in file names too
 _FILLED = re.compile(r"%\w|\$\{[^}]*\}|\$[\w.]+")  # what a table of cases fills into its title
 
 
@@ -31,7 +32,7 @@ def chosen(pattern: str, known: Iterable[str], touched: Mapping[str, bytes]) -> 
     files that were changed since `known` was reported, with their bytes."""
     wanted = re.compile(".*".join(map(re.escape, pattern.split("*"))), re.IGNORECASE)
     ids = list(known)
-    style = next((mark for mark in ("::", " > ") if any(mark in test for test in ids)), "." if ids else "")
+    style = next((mark for mark in MARKS if any(mark in test for test in ids)), "." if ids else "")
     unknown = []
     for path, data in touched.items():
         own = [test for test in ids if _file(test) == path or test.startswith(_module(path) + ".")]
@@ -77,7 +78,7 @@ def _reported(title: str, own: list[str]) -> bool:
 
 def _file(test: str) -> str:
     """The file that an id names."""
-    return re.split(r"::| > ", test, maxsplit=1)[0]
+    return re.split("|".join(MARKS), test, maxsplit=1)[0]
 
 
 def _module(path: str) -> str:

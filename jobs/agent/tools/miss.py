@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
 from jobs.agent.tools.lines import Lines, fold
@@ -79,18 +79,30 @@ def places(rows: Sequence[str], numbers: Sequence[int]) -> str:
     """The places at `numbers` (from 1), each with what encloses it and, where that differs, the line that as
     change_context chooses it."""
     out = []
-    strip = [row.strip() for row in rows]
-    for number in numbers[:_PLACES]:
-        above = list(_enclosing(rows, number))
-        context = next((n for n in above if strip.count(strip[n]) == 1), None)
-        inside = f"in: {_cut(strip[above[0]])}" if above else "in: top level"
-        if context is not None and any(context + 1 <= n < number for n in numbers):
-            context = None  # another place would be taken first
-        chosen = f"; change_context {_cut(strip[context])!r}" if context is not None and context != above[0] else ""
+    for number, above, context in _chosen(rows, numbers):
+        inside = f"in: {_cut(rows[above].strip())}" if above is not None else "in: top level"
+        other = context is not None and context != above
+        chosen = f"; change_context {_cut(rows[context].strip())!r}" if context is not None and other else ""
         lacking = "; no line above it chooses it" if context is None else ""
         out.append(f"line {number} ({inside}{chosen}{lacking})")
     more = f"; and {len(numbers) - _PLACES} more" if len(numbers) > _PLACES else ""
     return "; ".join(out) + more
+
+
+def choosable(rows: Sequence[str], numbers: Sequence[int]) -> bool:
+    """Whether `places` names a line that chooses one of them."""
+    return any(context is not None for _, _, context in _chosen(rows, numbers))
+
+
+def _chosen(rows: Sequence[str], numbers: Sequence[int]) -> Iterator[tuple[int, int | None, int | None]]:
+    """(place, row that encloses it, row that chooses it) of the first few; rows from 0."""
+    strip = [row.strip() for row in rows]
+    for number in numbers[:_PLACES]:
+        above = list(_enclosing(rows, number))
+        context = next((n for n in above if strip.count(strip[n]) == 1), None)
+        if context is not None and any(context + 1 <= n < number for n in numbers):
+            context = None  # another place would be taken first
+        yield number, above[0] if above else None, context
 
 
 def _enclosing(rows: Sequence[str], line: int) -> list[int]:

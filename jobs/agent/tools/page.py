@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from jobs.agent.seen import Span, Spans, joined, without
+from jobs.agent.tools import ask
 from jobs.agent.tools.inside import Listed
 from jobs.agent.tools.paths import is_lock
 from jobs.agent.tools.trim import gaps
@@ -22,31 +23,28 @@ _OUTLINE = re.compile(
     r"(?:def|class|function|fn|func|interface|struct|enum|trait|impl|module|type)\b"
 )
 
-Span = tuple[int, int]
-
 
 @dataclass(frozen=True)
 class View:
     """A file's text as it is shown: the `spans` that really stand in it (None: all of the file), whether it was `cut`,
-    and whether what follows is `outlined`."""
+    whether what follows is `outlined`; `hidden` are lines within that are only told of or end early."""
 
     text: str
-    spans: tuple[Span, ...] | None
+    spans: Spans | None
     cut: bool = False
     outlined: bool = False
+    hidden: Spans = ()
+
+    def known(self, length: int) -> Spans | None:
+        """The lines that can be read in it, of a file with `length` lines; None for all."""
+        if self.spans is None and not self.hidden:
+            return None
+        return without(self.spans or ((1, length),), self.hidden)
 
 
 def merged(spans: Iterable[Span], length: int) -> list[Span]:
     """Ranges of lines (from 1, both ends included) inside the file, adjacent ones joined, in order."""
-    out: list[Span] = []
-    for start, end in sorted((max(1, s), min(length, e)) for s, e in spans):
-        if start > end:
-            continue
-        if out and start <= out[-1][1] + 1:
-            out[-1] = (out[-1][0], max(out[-1][1], end))
-        else:
-            out.append((start, end))
-    return out
+    return list(joined((max(1, start), min(length, end)) for start, end in spans))
 
 
 def numbered(rows: Sequence[str], span: Span) -> str:
@@ -67,15 +65,29 @@ def whole(path: str, rows: Sequence[str]) -> View:
     if len(rows) <= (LOCK_LINES if lock else WHOLE_LINES):
         text = _trimmed(path, rows)
         if len(text) <= WHOLE_CHARS:
-            return View(text or "(empty file)", None)
+            return View(text or "(empty file)", None, hidden=_hidden(path, rows))
     head, last = within(rows, (1, LOCK_LINES if lock else HEAD_LINES), WHOLE_CHARS)
     end = min(len(rows), last + 2 * HEAD_LINES)
-    more = f'{{"path": {json.dumps(path, ensure_ascii=False)}, "start": {last + 1}, "end": {end}}}'
     how = "search it for a name, or ask" if lock else "ask"
     left = len(rows) - last
-    ask = f"[… {left} more line{'s' * (left > 1)}; {how} with ranges, e.g. {more} …]" if left else ""
+    rest = (
+        f"[… {left} more line{'s' * (left > 1)}; {how} with ranges, e.g. {ask.lines(path, last + 1, end)} …]"
+        if left
+        else ""
+    )
     outline = "" if lock else _outline(rows, last)
-    return View("\n".join(part for part in (head, ask, outline) if part), ((1, last),), cut=True, outlined=True)
+    text = "\n".join(part for part in (head, rest, outline) if part)
+    return View(text, ((1, last),), cut=True, outlined=True, hidden=_long(rows))
+
+
+def _hidden(path: str, rows: Sequence[str]) -> Spans:
+    """What of a file that is shown whole can't be read there; of blank lines their number says all."""
+    return joined([*((gap.start, gap.end) for gap in gaps(path, rows) if not gap.blank), *_long(rows)])
+
+
+def _long(rows: Sequence[str]) -> Spans:
+    """The lines that end early where they are shown."""
+    return tuple((n, n) for n, row in enumerate(rows, 1) if len(row) > LONGEST_LINE)
 
 
 def _outline(rows: Sequence[str], after: int) -> str:
@@ -111,10 +123,12 @@ def within(rows: Sequence[str], span: Span, room: int) -> tuple[str, int]:
     return "\n".join(out), last
 
 
-def ranges(path: str, rows: Sequence[str], spans: Iterable[Span]) -> View:
-    """The lines of `spans`, joined where they meet, within the room of one file; View without text if there are none
-    of them."""
-    parts, shown, room = [], [], WHOLE_CHARS
+def ranges(
+    path: str, rows: Sequence[str], spans: Iterable[Span], *, room: int = WHOLE_CHARS, told: bool = True
+) -> View:
+    """The lines of `spans`, joined where they meet, within `room` characters; View without text if there are none
+    of them. With `told` it says how to ask for what had no room."""
+    parts, shown = [], []
     wanted = merged(spans, len(rows))
     for start, end in wanted:
         text, last = within(rows, (start, end), room) if room > 0 else ("", start - 1)
@@ -123,10 +137,10 @@ def ranges(path: str, rows: Sequence[str], spans: Iterable[Span]) -> View:
             parts.append(text)
             shown.append((start, last))
         if last < end:
-            more = f'{{"path": {json.dumps(path, ensure_ascii=False)}, "start": {last + 1}, "end": {end}}}'
-            parts.append(f"[… lines {last + 1}-{end} would make this too long; ask for them alone: {more} …]")
+            more = ask.lines(path, last + 1, end)
+            parts += [f"[… lines {last + 1}-{end} would make this too long; ask for them alone: {more} …]"] * told
             room = 0
-    return View("\n…\n".join(parts), tuple(shown), cut=tuple(shown) != tuple(wanted))
+    return View("\n…\n".join(parts), tuple(shown), cut=tuple(shown) != tuple(wanted), hidden=_long(rows))
 
 
 def listing(files: Sequence[Listed]) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 
-from jobs.agent.record import CallRecord, Seen
+from jobs.agent.record import CallRecord
+from jobs.agent.seen import Seen, Span, covers, joined, named
 from jobs.agent.tools import inside, page
 from jobs.agent.tools.arguments import ListMatches, ReadFile
 from jobs.agent.tools.inside import FileView, Shown
 from jobs.agent.tools.lines import Lines, NotText
-from jobs.agent.tools.page import Span, View
+from jobs.agent.tools.page import View
 from jobs.agent.tools.paths import tidy
 from jobs.agent.tools.search import find
 from jobs.agent.tools.spec import Bench, ToolResult
@@ -31,7 +32,7 @@ _SKIPPED = {
     "lock": "a lock file: search it, or ask for it by name",
     "unread": "ask for it by name",
 }
-_POINTER = Seen(None, ())  # what a call saw of a file that it only pointed to
+_POINTER = Seen.pointer()  # what a call saw of a file that it only pointed to
 _Ask = list[Span] | None  # ranges of a file, None for all of it
 
 
@@ -45,6 +46,7 @@ class _Out:
     wrong: list[str] = field(default_factory=list)
     skipped: list[tuple[str, str]] = field(default_factory=list)
     left: list[tuple[str, str]] = field(default_factory=list)
+    whole: set[str] = field(default_factory=set)  # files that stand in it from the first line to the last
     unchanged: int = 0
     cut: bool = False
     used: int = 0
@@ -64,9 +66,9 @@ class _Out:
 
 def run(args: ReadFile, bench: Bench) -> ToolResult:
     """Shows what was asked for; what can't be shown is named without hiding the rest."""
-    wanted = _wanted(args)
     out = _Out(bench.record)
-    if not wanted and args.list_matches is None:
+    wanted = _wanted(args, out)
+    if not wanted and not out.wrong and args.list_matches is None:
         return ToolResult.failed("readfile", 'nothing was asked for: send e.g. {"paths": ["src/a.py"]}')
     for shown in inside.show(bench.cell, list(wanted)) if wanted else ():
         _section(shown, wanted[shown.asked], out)
@@ -83,15 +85,23 @@ def run(args: ReadFile, bench: Bench) -> ToolResult:
     )
 
 
-def _wanted(args: ReadFile) -> dict[str, list[_Ask]]:
-    """What is asked of each path, whole files first."""
+def _wanted(args: ReadFile, out: _Out) -> dict[str, list[_Ask]]:
+    """What is asked of each path, whole files first; ranges that are none are told in `out`."""
     wanted: dict[str, list[_Ask]] = {tidy(path): [None] for path in args.paths}
     spans: dict[str, list[Span]] = {}
     for part in args.ranges:
-        spans.setdefault(tidy(part.path), []).append((part.start, part.end))
+        path = tidy(part.path)
+        if part.end < part.start:
+            ask = f"send start {part.end} and end {part.start}, if those lines are meant"
+            out.fail(f"{path}: the range ends at {part.end}, before its start at {part.start}: {ask}.")
+        else:
+            spans.setdefault(path, []).append((part.start, part.end))
     for anchor in args.anchor_lines:
-        around = (anchor.line - anchor.around, anchor.line + anchor.around)
-        spans.setdefault(tidy(anchor.path), []).append(around)
+        path = tidy(anchor.path)
+        if anchor.around < 0:
+            out.fail(f"{path}: around is {anchor.around}: send how many lines to show on each side, 0 or more.")
+        else:
+            spans.setdefault(path, []).append((anchor.line - anchor.around, anchor.line + anchor.around))
     for path, asked in spans.items():
         wanted.setdefault(path, []).append(asked)
     return wanted
@@ -127,28 +137,40 @@ def _file(view: FileView, asks: list[_Ask], out: _Out, *, found: bool) -> None:
     except NotText as no:
         out.fail(f"{view.path}: {no}; look into it with shell.")
         return
-    if view.path in out.seen and out.seen[view.path].spans is None:
+    if view.path in out.whole and asks == [None]:
         out.parts.append(f"{view.path}: shown above.")  # a link led here again
         return
     for ask in asks:
-        _asked(view, ask, lines, out)
-        if view.path in out.seen and out.seen[view.path].spans is None:
-            return  # whole: nothing is left to show
+        if ask is None or not _stands(view, ask, lines, out):
+            _asked(view, ask, lines, out)
+
+
+def _stands(view: FileView, ask: list[Span], lines: Lines, out: _Out) -> bool:
+    """Whether the call shows the whole file, and of the lines `ask` not only a mark."""
+    count = len(lines.rows)
+    if view.path not in out.whole or any(start > count for start, _ in ask):
+        return False
+    return view.path not in out.seen or covers(out.seen[view.path].spans, page.merged(ask, count))
 
 
 def _asked(view: FileView, ask: _Ask, lines: Lines, out: _Out) -> None:
+    count = len(lines.rows)
     shown = page.whole(view.path, lines.rows) if ask is None else page.ranges(view.path, lines.rows, ask)
-    if ask is not None and not shown.spans:
-        out.fail(f"{view.path} has only {len(lines.rows)} lines: ask for lines within it.")
-    elif not _known(view, shown, len(lines.rows), out):
-        _show(view, shown, lines, out)
+    beyond = [(start, end) for start, end in ask or () if end < 1 or start > count]
+    if beyond:
+        out.fail(f"{view.path} has only {count} lines, and none of {named(beyond)}: ask for lines within it.")
+    if shown.spans == ():
+        return
+    if _known(view, shown, count, out) or _show(view, shown, lines, out):
+        out.whole |= {view.path} if shown.spans in (None, ((1, count),)) else set()
 
 
 def _known(view: FileView, shown: View, length: int, out: _Out) -> bool:
     """Points to where all this already stands in the conversation. Once: who asks again has lost it."""
     if out.record is None or _pointed(out.record, view.path):
         return False
-    number = out.record.shown(view.path, view.sha256, shown.spans)
+    readable = shown.known(length)
+    number = out.record.shown(view.path, view.sha256, readable) if readable != () else None
     what = f"lines {_ranges(shown)}" if shown.spans else "it whole"
     if number and shown.outlined:  # whoever showed these lines must have shown what else the file has
         number = number if out.record.calls[number - 1].cut else None
@@ -168,23 +190,20 @@ def _pointed(record: CallRecord, path: str) -> bool:
     return last == _POINTER
 
 
-def _show(view: FileView, shown: View, lines: Lines, out: _Out) -> None:
+def _show(view: FileView, shown: View, lines: Lines, out: _Out) -> bool:
+    """Shows it, if there is room for it."""
+    count = len(lines.rows)
     kind = ", CRLF line ends" if lines.endings and set(lines.endings) == {"\r\n"} else ""
     kind += "" if lines.encoding == "utf-8" else f", {lines.encoding}"
-    named = _named(shown, len(lines.rows))
-    if not out.add(f"{view.path} ({named}{kind})\n{shown.text}"):
-        out.left.append((view.path, named))
-        return
+    what = f"{count} lines" if shown.spans is None else f"lines {_ranges(shown)} of {count}"
+    if not out.add(f"{view.path} ({what}{kind})\n{shown.text}"):
+        out.left.append((view.path, what))
+        return False
     out.cut |= shown.cut
-    before = out.seen.get(view.path, _POINTER).spans or ()
-    spans = shown.spans and tuple(page.merged([*before, *shown.spans], len(lines.rows)))
-    out.seen[view.path] = Seen(view.sha256, None if spans == ((1, len(lines.rows)),) else spans)
-
-
-def _named(shown: View, length: int) -> str:
-    if shown.spans is None:
-        return f"{length} lines"
-    return f"lines {_ranges(shown)} of {length}"
+    readable, before = shown.known(count), out.seen.get(view.path, _POINTER).spans
+    spans = None if readable is None or before is None else joined([*before, *readable])
+    out.seen[view.path] = Seen.part(view.sha256, spans, count)
+    return True
 
 
 def _ranges(shown: View) -> str:

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from jobs.agent.record import CallRecord
+from jobs.agent.tools import ask
 from jobs.agent.tools.arguments import OneEdit
 from jobs.agent.tools.lines import Lines, NotText
 from jobs.agent.tools.match import Ambiguous, Missed
-from jobs.agent.tools.miss import places, span, standing, told
+from jobs.agent.tools.miss import choosable, places, span, standing, told
 from jobs.agent.tools.paths import tidy
 
 REWRITE_LINES = 300  # up to here a file that was read whole is soon written anew
@@ -18,20 +19,20 @@ REWRITE_LINES = 300  # up to here a file that was read whole is soon written ane
 
 @dataclass(frozen=True)
 class History:
-    """What the session's record says of one file: how many edit calls that named it failed, and whether its present
-    text was shown whole."""
+    """What the session's record says of one file: how many edit calls that named it failed, and whether all of its
+    present text is known."""
 
     failed: int = 0
     whole: bool = False
 
     @classmethod
-    def of(cls, record: CallRecord | None, path: str, asked: Sequence[str], sha256: str) -> History:
+    def of(cls, record: CallRecord | None, path: str, asked: Sequence[str], *, whole: bool) -> History:
         """The history of the file at `path`, which edits may also have named as one of `asked`."""
         if record is None:
             return cls()
         names = {path, *asked}
         failed = sum(1 for call in record.calls if call.tool == "edit" and not call.ok and names & _named(call.args))
-        return cls(failed, record.shown(path, sha256) is not None)
+        return cls(failed, whole)
 
 
 def _named(args: Mapping[str, Any]) -> set[str]:
@@ -47,9 +48,10 @@ def refusal(path: str, lines: Lines, one: OneEdit, no: Missed | Ambiguous | NotT
     if isinstance(no, NotText):
         return f"{no}. Next: change it with shell."
     if isinstance(no, Ambiguous):
+        context = " send a line named above as change_context," if choosable(lines.rows, no.lines) else ""
         return (
-            f"{no}: {places(lines.rows, no.lines)}. Next: add neighbouring lines to old_string until it stands once, "
-            "or send a line named above as change_context, or replace_all to change every place."
+            f"{no}: {places(lines.rows, no.lines)}. Next: add neighbouring lines to old_string until it stands once,"
+            f"{context} or send replace_all to change every place."
         )
     if one.new_string and (at := standing(lines, one.new_string)) and one.old_string.strip() not in one.new_string:
         return (
@@ -88,5 +90,7 @@ def _again(path: str, lines: Lines, one: OneEdit, history: History) -> str:
             f"write_file (you have read all its {len(lines.rows)} lines)."
         )
     first, last = span(lines, one.old_string) or (1, len(lines.rows))
-    ask = f'{{"ranges": [{{"path": "{path}", "start": {max(1, first - 5)}, "end": {min(len(lines.rows), last + 5)}}}]}}'
-    return f"An edit of {path} failed before too. Next: readfile {ask}, then copy those lines and send this edit again."
+    place = ask.ranges(path, [(max(1, first - 5), min(len(lines.rows), last + 5))])
+    return (
+        f"An edit of {path} failed before too. Next: readfile {place}, then copy those lines and send this edit again."
+    )

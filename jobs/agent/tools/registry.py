@@ -26,19 +26,24 @@ READING: Mapping[str, ToolSpec] = {name: spec for name, spec in TOOLS.items() if
 
 def call(name: str, given: Any, bench: Bench, tools: Mapping[str, ToolSpec] = TOOLS) -> ToolResult:
     """One call. Never raises for what the model sent; EnvironmentFault if the sandbox can't start."""
+    result = _called(name, given, bench, tools)
+    bench.note(result)
+    # Names of files and of made up arguments may be no text; what the model reads must be.
+    error = None if result.error is None else _readable(result.error)
+    return replace(result, content=_readable(result.content), error=error)
+
+
+def _called(name: str, given: Any, bench: Bench, tools: Mapping[str, ToolSpec]) -> ToolResult:
     spec = tools.get(name)
     if spec is None:
-        return ToolResult.failed(name or "call", f"there is no such tool. The tools are {', '.join(tools)}.")
+        return ToolResult.failed(name or "call", f"there is no such tool. Call one of these: {', '.join(tools)}.")
     try:
         checked = arguments.check(spec.arguments, given)
     except ValueError as wrong:
-        return ToolResult.failed(name, f"wrong arguments: {wrong}. They are {_shape(spec)}.")
+        return ToolResult.failed(name, f"wrong arguments: {wrong}. Send {_drawn(spec.schema)}.")
     if any("\0" in text or not _encodable(text) for text in _texts(given)):
         return ToolResult.failed(name, "the arguments hold a NUL or half a surrogate pair: send plain text.")
-    result = spec.run(checked, bench)
-    bench.note(result)
-    # Names of files may be no text; what the model reads must be.
-    return replace(result, content=result.content.encode("utf-8", "replace").decode())
+    return spec.run(checked, bench)
 
 
 def blocks(tools: Mapping[str, ToolSpec] = TOOLS) -> tuple[Block, ...]:
@@ -46,13 +51,21 @@ def blocks(tools: Mapping[str, ToolSpec] = TOOLS) -> tuple[Block, ...]:
     return tuple({"name": s.name, "description": s.description, "input_schema": dict(s.schema)} for s in tools.values())
 
 
-def _texts(node: Any) -> Iterator[str]:
-    if isinstance(node, str):
-        yield node
-    elif isinstance(node, Mapping):
-        yield from (text for value in node.values() for text in _texts(value))
-    elif isinstance(node, list | tuple):
-        yield from (text for value in node for text in _texts(value))
+def _texts(given: Any) -> Iterator[str]:
+    """Every text in it, names too; however deep it stands."""
+    waiting = [given]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, str):
+            yield node
+        elif isinstance(node, Mapping):
+            waiting += [*node, *node.values()]
+        elif isinstance(node, list | tuple):
+            waiting += node
+
+
+def _readable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()
 
 
 def _encodable(text: str) -> bool:
@@ -63,16 +76,14 @@ def _encodable(text: str) -> bool:
     return True
 
 
-def _shape(spec: ToolSpec) -> str:
-    return _drawn(spec.schema).strip("{}")
-
-
 def _drawn(schema: Mapping[str, Any]) -> str:
-    """A schema as a person would draw it: {path, ranges?: [{…}]}."""
+    """A schema as a person would draw it: {path: string, ranges?: [{…}]}."""
     if schema.get("type") == "array":
         return f"[{_drawn(schema['items'])}]"
     if schema.get("type") != "object":
         return str(schema.get("type", "value"))
+    if "properties" not in schema:  # an object that may hold anything
+        return "{…}"
     needed = schema.get("required", ())
     fields = [f"{name}{'' if name in needed else '?'}: {_drawn(part)}" for name, part in schema["properties"].items()]
     return "{" + ", ".join(fields) + "}"

@@ -8,10 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from jobs.agent.record import Seen
+from jobs.agent.seen import Seen, Spans, joined
 from jobs.agent.tools import inside
 from jobs.agent.tools.arguments import Search
-from jobs.agent.tools.page import merged
 from jobs.agent.tools.paths import tidy
 from jobs.agent.tools.spec import Bench, ToolResult
 
@@ -88,11 +87,12 @@ def run(args: Search, bench: Bench) -> ToolResult:
         return ToolResult.failed(
             "search", "a pattern has a line break, and lines are searched one by one: send one line."
         )
+    context = max(0, min(args.context, MOST_CONTEXT))
     request = {
         "patterns": args.patterns,
         "paths": args.paths,
         "globs": [args.glob] if args.glob else [],
-        "context": max(0, min(args.context, MOST_CONTEXT)),
+        "context": context,
         "regex": args.regex,
     }
     found = find(bench, request)
@@ -103,13 +103,15 @@ def run(args: Search, bench: Bench) -> ToolResult:
         return ToolResult.failed("search", _gone(found))
     groups, left = _fitting(found.groups)
     text = "\n\n".join([_head(args, found), *map(_group, groups), *_rest(args, found, left)])
-    seen = {g.path: Seen(None, spans(g)) for g in groups if g.lines}
+    if context != args.context:
+        text += f"\n\n[… context {args.context} was taken as {context}: send 0 to {MOST_CONTEXT} …]"
+    seen = {g.path: Seen.pointer(spans(g)) for g in groups if g.lines}
     return ToolResult(ok=True, content=text, cut=found.more or bool(left), seen=seen)
 
 
-def spans(group: Group) -> tuple[tuple[int, int], ...]:
+def spans(group: Group) -> Spans:
     """The ranges of lines that a group shows."""
-    return tuple(merged(((n, n) for n, _, _ in group.lines), max((n for n, _, _ in group.lines), default=0)))
+    return joined((n, n) for n, _, _ in group.lines)
 
 
 def _fitting(groups: Sequence[Group]) -> tuple[list[Group], list[Group]]:
@@ -161,17 +163,18 @@ def _rest(args: Search, found: Found, left: Sequence[Group]) -> Iterable[str]:
         yield f"[… stopped at {LIMIT} matches; narrow it with paths or glob …]"
     if partly := [g for g in found.groups if g.lines and g.more]:
         full = [f"{g.path} ({g.hits} of {g.count:,})" for g in partly]
-        pattern = json.dumps("|".join(args.patterns if args.regex else map(_literal, args.patterns)))
-        ask = f'{{"list_matches": {{"pattern": {pattern}, "paths": [{json.dumps(partly[0].path)}]}}}}'
+        pattern = "|".join(args.patterns if args.regex else map(literal, args.patterns))
+        asked = {"list_matches": {"pattern": pattern, "paths": [partly[0].path]}}
+        ask = json.dumps(asked, ensure_ascii=False)
         yield f"[… not all matches are shown of {', '.join(full)}; readfile with e.g. {ask} gives every line number …]"
     if left:
         named = ", ".join(g.path for g in left[:_NAMED]) + (f" and {len(left) - _NAMED} more" * (len(left) > _NAMED))
         yield f"[… left out to keep the result short: lines of {named}; search them with paths, or a smaller context …]"
 
 
-def _literal(text: str) -> str:
-    """`text` as a regular expression."""
-    return re.escape(text).replace("\\ ", " ")
+def literal(text: str) -> str:
+    """`text` as a regular expression of the search; it takes escaped angle brackets for ends of words."""
+    return re.sub(r"([\\.+*?()|\[\]{}^$#&~-])", r"\\\1", text)
 
 
 def _gone(found: Found) -> str:

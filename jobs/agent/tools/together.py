@@ -6,11 +6,24 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from jobs.agent import guard
+from jobs.agent.seen import Span, Spans, covers
 from jobs.agent.tools.arguments import OneEdit
 from jobs.agent.tools.lines import Lines, NotText, fold
 from jobs.agent.tools.match import Ambiguous, Found, Missed, find, write
+from jobs.errors import PatchwrightError
 
-Fault = Missed | Ambiguous | NotText
+
+class Unseen(PatchwrightError):
+    """The old text stands only loosely (`rung`) where it has its place, the lines `spans`, and they were not shown."""
+
+    def __init__(self, rung: str, spans: Spans) -> None:
+        super().__init__("the lines that it would change were not shown, so old_string must match them exactly")
+        self.rung = rung
+        self.spans = spans
+
+
+Fault = Missed | Ambiguous | NotText | Unseen
+_FAULTS = (Missed, Ambiguous, NotText, Unseen)
 
 
 @dataclass(frozen=True)
@@ -24,8 +37,9 @@ class Together:
     notes: Mapping[int, str] = field(default_factory=dict)
 
 
-def together(lines: Lines, edits: Sequence[tuple[int, OneEdit]], *, exact_only: bool) -> Together:
-    """`lines` with every edit that has a place, in the order of the file.
+def together(lines: Lines, edits: Sequence[tuple[int, OneEdit]], seen: Spans | None = None) -> Together:
+    """`lines` with every edit that has a place, in the order of the file. `seen` are the lines that the writer of the
+    edits sees (None: all).
 
     Equal edits count once. Two that change one line exclude each other, unless both are exact and touch different
     characters of it. An edit without a place, or a later one with several, is tried once more on the text that the
@@ -37,8 +51,8 @@ def together(lines: Lines, edits: Sequence[tuple[int, OneEdit]], *, exact_only: 
     faults: dict[int, Fault] = {}
     for number, one in single.items():
         try:
-            found[number] = _find(lines, one, exact_only=exact_only)
-        except (Missed, Ambiguous, NotText) as no:
+            found[number] = _find(lines, one, seen)
+        except _FAULTS as no:
             faults[number] = no
     twins |= _twins({n: tuple((h.first, h.given, h.new, h.moved) for h in f.hits) for n, f in found.items()})
     clashes, later = _clashes({n: f for n, f in found.items() if n not in twins})
@@ -51,7 +65,7 @@ def together(lines: Lines, edits: Sequence[tuple[int, OneEdit]], *, exact_only: 
     last = max(good, default=0)
     waiting = [n for n in single if n in later or (n not in clashes and _may_wait(n, faults.get(n), last))]
     done = Together(after, {n: f.rung for n, f in good.items()}, faults)
-    return _with_twins(_afterwards(done, {n: single[n] for n in waiting}, exact_only=exact_only), twins)
+    return _with_twins(_afterwards(done, {n: single[n] for n in waiting}, strict=seen is not None), twins)
 
 
 def _may_wait(number: int, fault: Fault | None, last: int) -> bool:
@@ -66,15 +80,22 @@ def _twins(meaning: Mapping[int, Hashable]) -> dict[int, int]:
     return {n: first[what] for n, what in meaning.items() if first.setdefault(what, n) != n}
 
 
-def _find(lines: Lines, one: OneEdit, *, exact_only: bool) -> Found:
+def _find(lines: Lines, one: OneEdit, seen: Spans | None) -> Found:
     if marker := guard.omits(one.new_string, one.old_string):
         raise Missed(f"new_string leaves text out ({marker!r}): every line must be written")
     found = find(lines, one.old_string, one.new_string, change_context=one.change_context, replace_all=one.replace_all)
-    if exact_only and found.rung != "exact":
-        raise Missed(
-            "this file was not fully shown in its present state, so old_string must match exactly; read it first"
-        )
+    # Who sends a text character by character knows it, wherever it was read (a trace, a search), and it is the only
+    # such text or the one that was named: nothing else can be hit. What is only alike must have been in view.
+    if found.rung != "exact" and not covers(seen, spans := _spans(found, lines)):
+        raise Unseen(found.rung, spans)
     return found
+
+
+def _spans(found: Found, lines: Lines) -> Spans:
+    """The lines that change, from 1; a piece behind the final line feed is no line."""
+    last = len(lines.rows)
+    rows: list[Span] = [(min(hit.first + 1, last), min(hit.stop, last)) for hit in found.hits]
+    return tuple(rows)
 
 
 def _clashes(found: Mapping[int, Found]) -> tuple[dict[int, Fault], list[int]]:
@@ -105,19 +126,21 @@ def _beside(one: Found, other: Found) -> bool:
     return all(a is not None and b is not None and (a[1] <= b[0] or b[1] <= a[0]) for a, b in pairs)
 
 
-def _afterwards(state: Together, waiting: Mapping[int, OneEdit], *, exact_only: bool) -> Together:
-    """Tries each waiting edit on what the others left; only exact text or white space may differ then."""
+def _afterwards(state: Together, waiting: Mapping[int, OneEdit], *, strict: bool) -> Together:
+    """Tries each waiting edit on what the others left; only exact text or white space may differ then, and with
+    `strict` nothing."""
     lines, rungs, faults, notes = state.lines, dict(state.rungs), dict(state.faults), dict(state.notes)
     for number, one in waiting.items():
         if not rungs:
             break
         try:
-            strict = exact_only or isinstance(faults.get(number), Ambiguous)
-            found = _find(lines, one, exact_only=strict)
+            found = _find(lines, one, () if strict or isinstance(faults.get(number), Ambiguous) else None)
             lines = write(lines, found.hits)
+        except Unseen as no:  # its lines are those of a text that nobody sees
+            faults.setdefault(number, Missed(f"it stands only loosely ({no.rung}) in what the other edits leave"))
+            continue
         except (Missed, Ambiguous, NotText) as no:
-            if number not in faults:
-                faults[number] = no
+            faults.setdefault(number, no)
             continue
         rungs[number] = found.rung
         if faults.pop(number, None):

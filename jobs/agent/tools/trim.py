@@ -9,6 +9,7 @@ from itertools import groupby
 
 BLANK_RUN = 3  # blank lines in a row, from which on they are told by number
 IMPORT_BLOCK = 15  # lines of imports in a row, from which on the middle is left out
+_BLANK, _IMPORTS = "blank lines", "lines of imports"
 _FIRST, _LAST = 3, 2  # lines of a block of imports that stay
 
 
@@ -54,6 +55,11 @@ class Gap:
     what: str
 
     @property
+    def blank(self) -> bool:
+        """Whether nothing but blank lines stands there."""
+        return self.what == _BLANK
+
+    @property
     def marker(self) -> str:
         """The line that stands for them."""
         return f"[… {self.end - self.start + 1} {self.what} …]"
@@ -61,14 +67,12 @@ class Gap:
 
 def gaps(path: str, rows: Sequence[str]) -> list[Gap]:
     """What the whole-file view of `path` leaves out, in order."""
-    blank = [Gap(s, e, "blank lines") for s, e in _runs([not row for row in rows]) if e - s + 1 >= BLANK_RUN]
+    blank = [Gap(s, e, _BLANK) for s, e in _runs([not row for row in rows]) if e - s + 1 >= BLANK_RUN]
     style = _STYLES.get(path.rpartition(".")[2].lower())
     if style is None:
         return blank
     blocks = _runs(_imports(rows, style))
-    imports = [
-        Gap(s + _FIRST, e - _LAST, "lines of imports") for s, e in blocks if e - s + 1 >= IMPORT_BLOCK and e - s > 4
-    ]
+    imports = [Gap(s + _FIRST, e - _LAST, _IMPORTS) for s, e in blocks if e - s + 1 >= IMPORT_BLOCK and e - s > 4]
     return sorted([*blank, *imports], key=lambda gap: gap.start)
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from jobs.agent import guard
-from jobs.agent.record import Seen
+from jobs.agent.seen import Seen
 from jobs.agent.tools import inside
 from jobs.agent.tools.arguments import NewFile, WriteFile
+from jobs.agent.tools.blanks import marks
 from jobs.agent.tools.card import card
 from jobs.agent.tools.inside import Shown, Written
 from jobs.agent.tools.lines import Lines, NotText, fold
@@ -36,18 +38,22 @@ class _Out:
 
 def run(args: WriteFile, bench: Bench) -> ToolResult:
     """Writes every file that may be written; says why the others were not."""
+    times = Counter(tidy(one.path) for one in args.files)
     files = {tidy(one.path): one for one in args.files}
     if not files:
         return ToolResult.failed("write_file", 'files is empty: send {"files": [{"path", "content"}]}')
     out = _Out()
-    for shown in inside.show(bench.cell, list(files)):
-        name = shown.files[0].path if shown.kind == "file" else shown.asked
+    shown = inside.show(bench.cell, list(files))
+    real = Counter(_real(one) for one in shown)
+    for one in shown:
         try:
-            if name in out.ready:
-                raise BadCall(f"is the same file as {name}, which this call writes too: send it once")
-            out.ready[name] = _bytes(files[shown.asked], shown, bench, out)
+            if times[one.asked] > 1:  # which of the texts is meant can't be known
+                raise BadCall(f"{times[one.asked]} times in this call, so nothing of it was written: send it once")
+            if real[_real(one)] > 1:
+                raise BadCall(f"is {_real(one)}, which this call names by another path too: send it once")
+            out.ready[_real(one)] = _bytes(files[one.asked], one, bench, out)
         except (BadCall, NotText) as no:
-            out.faults[shown.asked] = str(no)
+            out.faults[one.asked] = str(no)
     written = inside.write(bench.cell, out.ready) if out.ready else ()
     out.faults |= {w.path: f"{w.error}; look at it again with readfile" for w in written if w.error}
     if any(not w.error for w in written):
@@ -55,27 +61,43 @@ def run(args: WriteFile, bench: Bench) -> ToolResult:
     return _result(out, [w for w in written if not w.error])
 
 
+def _real(shown: Shown) -> str:
+    """Where links lead to."""
+    return shown.files[0].path if shown.kind == "file" else shown.asked
+
+
 def _bytes(one: NewFile, shown: Shown, bench: Bench, out: _Out) -> tuple[bytes, str | None]:
     """The bytes to write and the sha256 that the file must still have."""
     if shown.kind in ("missing", "glob") and not shown.files:
+        _complete(one.content, "")
         return one.content.encode(), None
     if shown.kind != "file":
-        raise BadCall(shown.error or "is a folder: name a file")
+        raise BadCall(f"{shown.error or 'is a folder'}: name a file of the repository")
     view = shown.files[0]
     if view.state != "text":
-        raise BadCall(view.error or f"is a {view.state} file: change it with shell")
+        raise BadCall(f"{view.error}: name another file" if view.error else f"is a {view.state} file: use shell")
     lines = Lines.decode(view.data)
     out.before[view.path] = view.data
-    known = guard.knowledge(bench.record, view)
-    if known != "same":
-        out.seen[view.path] = Seen(view.sha256)
-        raise BadCall(guard.unread(view, lines))
+    known = guard.known(bench.record, view, lines)
+    if known.state != "same":
+        no = guard.unread(view, lines, known)
+        out.seen[view.path] = no.seen
+        raise BadCall(no.text)
     if not one.content and view.data:
         raise BadCall("content is empty, which would lose the file's text: to delete it use shell rm")
-    if marker := guard.omits(one.content, lines.view) or _stands_for_more(one.content, lines.view):
-        raise BadCall(f"content leaves text out ({marker!r}): write every line, or use edit")
+    _complete(one.content, lines.view)
     new = fold(one.content).split("\n")
     return lines.splice(0, lines.pieces, new, new).encode(), view.sha256
+
+
+def _complete(new: str, old: str) -> None:
+    """Raises BadCall for a text in which a mark stands for lines that are not there, unless the old text has it too."""
+    if more := Counter(marks(fold(new).split("\n"))) - Counter(marks(old.split("\n"))):
+        mark = next(iter(more))
+        raise BadCall(f"content holds {mark!r}, a mark of what was not shown: readfile those lines and write them out")
+    marker = (guard.omits(new, old) if old else None) or _stands_for_more(new, old)
+    if marker:
+        raise BadCall(f"content leaves text out ({marker!r}): write every line, or use edit")
 
 
 def _stands_for_more(new: str, old: str) -> str | None:
@@ -102,7 +124,7 @@ def _result(out: _Out, written: Sequence[Written]) -> ToolResult:
         content="\n".join(parts),
         changed_files=tuple(states),
         error=next((f"{path}: {why}" for path, why in out.faults.items()), None),
-        seen=out.seen | {path: Seen(sha, None) for path, sha in states.items()},
+        seen=out.seen | {path: Seen.whole(sha) for path, sha in states.items()},
         states=states,
     )
 

@@ -46,6 +46,27 @@ def test_a_file_that_it_showed_through_a_link_is_the_same_file(start: Begin, pat
     assert played.text("deep/one.py") == "value = 3\nother = 2\n"
 
 
+def cut(args: Any, bench: Bench) -> ToolResult:
+    """Another implementation that shows ranges; nothing but their text."""
+    each = [f"sed -n {part.start},{part.end}p {part.path}" for part in args.ranges]
+    return ToolResult(ok=True, content=bench.cell.run(Command.shell("; ".join(each))).text)
+
+
+def test_ranges_that_another_read_tool_showed_open_these_lines_and_no_others(start: Begin) -> None:
+    tools = {**TOOLS, "readfile": ToolSpec("readfile", arguments.ReadFile, cut)}
+    rows = "".join(f"    name_{n} = {n}\n" for n in range(40))
+    parts = [{"path": "deep/one.py", "start": s, "end": e} for s, e in ((1, 3), (10, 12))]
+    loose = [
+        {"path": "deep/one.py", "old_string": f"name_{n} = {n}\nname_{n + 1} = {n + 1}", "new_string": "x = 1\ny = 2"}
+        for n in (10, 30)
+    ]
+    steps = [[call("readfile", ranges=parts)], *([call("edit", edits=[one])] for one in loose)]
+    played = start([*({"calls": s} for s in steps), DONE], files={**FILES, "deep/one.py": rows}, tools=tools)
+    played.session.work()
+    assert played.text("deep/one.py") == rows.replace("name_10 = 10", "x = 1").replace("name_11 = 11", "y = 2")
+    assert "deep/one.py was read in part only (lines 1-3, 8-15 of 40), and old_string is not" in results(played)[-1]
+
+
 def test_a_file_that_nobody_showed_may_not(start: Begin) -> None:
     script = [{"calls": [call("readfile", paths=["calc.py"]), call("edit", edits=[EDIT])]}, DONE]
     played = start(script, files=FILES, tools=OTHER)

@@ -8,9 +8,11 @@ import pytest
 from agent_session import CALC, DONE, FIX, Begin, call
 
 from jobs.agent import last
+from jobs.agent.budget import Budget
 from jobs.agent.checks import Checked
 from jobs.agent.notes import IDLE, Notes
 from jobs.agent.record import Call, Seen
+from jobs.agent.tools.registry import READING
 
 
 def made(tool: str = "shell", *, ok: bool = True, **more: Any) -> Call:
@@ -96,8 +98,34 @@ def test_what_run_tests_will_tell_is_not_checked_before(start: Begin) -> None:
     ],
 )
 def test_the_end_is_told_honestly(calls: list[Call], says: list[str]) -> None:
-    text = last.message("dollars", "I tried.", calls, {})
+    text = last.message("dollars", "I tried.", calls, [])
     assert text.startswith("I tried.\n")
     assert all(part in text for part in says)
-    assert "Changed so far: a.py, b.py." in last.message("stuck", "", calls, {"b.py": "1", "a.py": None})
-    assert last.message("done", "It is done.", calls, {"a.py": "1"}) == "It is done."
+    assert "Changed so far: a.py, b.py." in last.message("stuck", "", calls, ["a.py", "b.py"])
+    assert last.message("done", "It is done.", calls, ["a.py"]) == "It is done."
+
+
+FIXING_WORDS = ("smallest change", "edit", "make the", "what you changed", "tests", "No test ran", "was changed")
+
+
+@pytest.mark.parametrize("rounds", [3, 9])
+def test_who_may_change_nothing_is_told_nothing_of_changes(start: Begin, rounds: int) -> None:
+    steps = [{"calls": [call("shell", command=f"echo {n}")]} for n in range(rounds)]
+    played = start([*steps, {"text": ""}], tools=READING, system="ask", budget=Budget(rounds=rounds))
+    attempt = played.session.work("Named places are missing.")
+    told = "\n".join([*(note["text"] for note in played.trace.of("note")), attempt.summary])
+    assert [word for word in FIXING_WORDS if word in told] == []
+    assert "This is your last reply" in str(played.endpoint.requests[-1].body["messages"][-1])
+    assert attempt.summary == "Stopped: the cap of rounds was reached."
+
+
+def test_tests_that_ran_green_in_the_same_reply_are_told_of() -> None:
+    notes = Notes(grouped=True)
+    change, ran = made("edit", changed=("a.py",)), made("run_tests", tests={"green": True, "ran": 3})
+    assert told(notes, change, ran, written=True) == ("green",)
+    assert told(notes, made("run_tests", tests={"green": True, "ran": 3}), written=True) == ("green_again",)
+
+
+def test_tests_that_ran_red_in_the_same_reply_are_not() -> None:
+    notes = Notes(grouped=True)
+    assert told(notes, made("edit", changed=("a.py",)), made("run_tests", tests={"green": False, "ran": 3})) == ()

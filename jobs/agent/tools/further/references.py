@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from jobs.agent.record import Seen
+from jobs.agent.seen import Seen
 from jobs.agent.tools.further.outline import defines
 from jobs.agent.tools.further.requests import References
-from jobs.agent.tools.search import Found, Group, find, spans
+from jobs.agent.tools.search import Found, Group, find, literal, spans
 from jobs.agent.tools.spec import BadCall, Bench, ToolResult
 
 _LIMIT, _PER_FILE = 300, 40
@@ -29,7 +29,7 @@ def references(args: References, bench: Bench) -> ToolResult:
     if not found.matches:
         return ToolResult(ok=True, content=f"references {name}: none as a whole word; search finds parts of words too.")
     output = bench.outputs.capped(_told(name, found), head=_HEAD, tail=_TAIL)
-    seen = {} if output.cut else {g.path: Seen(None, spans(g)) for g in found.groups if g.lines}
+    seen = {} if output.cut else {g.path: Seen.pointer(spans(g)) for g in found.groups if g.lines}
     return ToolResult(ok=True, content=output.text, cut=output.cut or found.more, seen=seen)
 
 
@@ -37,11 +37,7 @@ def _word(name: str) -> str:
     """`name` with nothing of a word beside it, whatever the search makes of lower case."""
     before = r"\b" if re.match(r"\w", name) else ""
     after = r"\b" if re.search(r"\w$", name) else ""
-    return f"(?-i:{before}{_literal(name)}{after})"
-
-
-def _literal(name: str) -> str:
-    return re.sub(r"([^\w\s])", r"\\\1", name)
+    return f"(?-i:{before}{literal(name)}{after})"
 
 
 def _told(name: str, found: Found) -> str:

@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
-from pydantic import ConfigDict
-
-from jobs.agent.tools.arguments import Texts
-
-
-class _Strict:
-    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
+from jobs.agent.tools.arguments import Strict, Texts
 
 
 @dataclass(frozen=True)
-class Log(_Strict):
+class Log(Strict):
     """Arguments of log: the last `count` commits (of `path`; that added, removed or changed `pattern`)."""
 
     path: str | None = None
@@ -24,7 +17,7 @@ class Log(_Strict):
 
 
 @dataclass(frozen=True)
-class Blame(_Strict):
+class Blame(Strict):
     """Arguments of blame: lines from 1, both included."""
 
     path: str
@@ -33,7 +26,7 @@ class Blame(_Strict):
 
 
 @dataclass(frozen=True)
-class Show(_Strict):
+class Show(Strict):
     """Arguments of show: a commit's change (in `path`); `commit:path` as `commit` is a file as it was."""
 
     commit: str
@@ -41,14 +34,14 @@ class Show(_Strict):
 
 
 @dataclass(frozen=True)
-class Symbols(_Strict):
+class Symbols(Strict):
     """Arguments of symbols: files, folders or globs."""
 
     paths: Texts
 
 
 @dataclass(frozen=True)
-class References(_Strict):
+class References(Strict):
     """Arguments of references: a whole word."""
 
     name: str
@@ -56,14 +49,14 @@ class References(_Strict):
 
 
 @dataclass(frozen=True)
-class Undo(_Strict):
+class Undo(Strict):
     """Arguments of undo: the round behind which the tree was as it shall be again; 0 is before the first."""
 
     round: int
 
 
 @dataclass(frozen=True)
-class More(_Strict):
+class More(Strict):
     """Arguments of more: lines of a kept output, from 1, both included."""
 
     output: int
@@ -72,5 +65,5 @@ class More(_Strict):
 
 
 @dataclass(frozen=True)
-class Lock(_Strict):
+class Lock(Strict):
     """Arguments of lock: none."""

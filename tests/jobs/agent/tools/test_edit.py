@@ -4,29 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-from agent_tree import bench_on, make_tree
+from agent_tree import edit
 
-from jobs.agent.tools.registry import call
-from jobs.agent.tools.spec import Bench, ToolResult
-from jobs.sandbox.cell import Cells
+from jobs.agent.tools.spec import Bench
 
 FILES = {"a.py": "alpha = 1\nbeta = 2\ngamma = 3\n", "b.py": "x = 1\n"}
-
-
-@pytest.fixture
-def tree(tmp_path: Path) -> Path:
-    tmp_path.chmod(0o755)
-    return make_tree(tmp_path / "tree", FILES)
-
-
-@pytest.fixture
-def bench(cells: Cells, tree: Path) -> Bench:
-    return bench_on(cells, tree)
-
-
-def edit(bench: Bench, *edits: tuple[str, str, str]) -> ToolResult:
-    return call("edit", {"edits": [{"path": p, "old_string": o, "new_string": n} for p, o, n in edits]}, bench)
 
 
 def test_overlapping_edits_leave_the_file_and_name_each_other(bench: Bench, tree: Path) -> None:

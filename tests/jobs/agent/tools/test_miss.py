@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jobs.agent.record import Call, CallRecord, Seen
+from jobs.agent.record import Call, CallRecord
 from jobs.agent.tools.arguments import OneEdit
 from jobs.agent.tools.lines import Lines
 from jobs.agent.tools.match import Ambiguous, Missed, find
@@ -75,25 +75,31 @@ def test_places_name_the_line_that_chooses_them() -> None:
     assert find(lines, "        go()", "        no()", change_context="class B:").lines == (6, 6)
 
 
-def record(*, whole: bool, failed: str = "./a.py", ok: bool = False) -> CallRecord:
+def record(*, failed: str = "./a.py", ok: bool = False) -> CallRecord:
     edits = {"edits": [{"path": failed, "old_string": "a", "new_string": "b"}, "junk"]}
-    seen = {"a.py": Seen("sha", None if whole else ((1, 9),))}
-    read = Call("readfile", {}, True, 1, 1, False, None, (), seen)
-    return CallRecord([read, Call("edit", edits, ok, 1, 1, False, None, ())])
+    return CallRecord([Call("edit", edits, ok, 1, 1, False, None, ())])
 
 
 def test_the_second_miss_of_a_short_file_offers_to_write_it_anew() -> None:
     old = "def step_41(self, value):\n    total = value + 41"
-    history = History.of(record(whole=True), "a.py", ["a.py"], "sha")
+    history = History.of(record(), "a.py", ["a.py"], whole=True)
     assert "write the whole file anew with write_file" in why(old, history=history)
 
 
 def test_the_second_miss_of_a_file_not_read_whole_asks_for_the_lines() -> None:
     old = "def step_41(self, value):\n    total = value + 41"
-    history = History.of(record(whole=False), "a.py", ["a.py"], "sha")
+    history = History.of(record(), "a.py", ["a.py"], whole=False)
     assert 'Next: readfile {"ranges": [{"path": "a.py", "start": 160, "end": 171}]}' in why(old, history=history)
 
 
-@pytest.mark.parametrize("told", [record(whole=True, failed="b.py"), record(whole=True, ok=True), None])
+@pytest.mark.parametrize("told", [record(failed="b.py"), record(ok=True), None])
 def test_other_files_and_edits_that_went_well_do_not_count(told: CallRecord | None) -> None:
-    assert History.of(told, "a.py", ["a.py"], "sha").failed == 0
+    assert History.of(told, "a.py", ["a.py"], whole=True).failed == 0
+
+
+def test_a_line_is_offered_as_change_context_only_where_one_is_named() -> None:
+    named = why("        go()", lines=Lines.decode(b"class A:\n    def f(self):\n        go()\n        go()\n"))
+    assert "send a line named above as change_context, or send replace_all" in named
+    flat = why("go()", lines=Lines.decode(b"go()\ngo()\n"))
+    assert "change_context" not in flat
+    assert flat.endswith("until it stands once, or send replace_all to change every place.")

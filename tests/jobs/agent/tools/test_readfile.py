@@ -6,11 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agent_tree import bench_on, make_tree, sha
+from agent_tree import asked, bench_on, sha
 
-from jobs.agent.calls import run_calls
 from jobs.agent.record import CallRecord, Seen
-from jobs.agent.stuck import Stuck
 from jobs.agent.tools.registry import call
 from jobs.agent.tools.spec import Bench
 from jobs.sandbox.cell import Cells
@@ -26,20 +24,8 @@ FILES: dict[str, bytes | str] = {
 
 
 @pytest.fixture
-def tree(tmp_path: Path) -> Path:
-    tmp_path.chmod(0o755)
-    return make_tree(tmp_path / "tree", FILES)
-
-
-@pytest.fixture
 def bench(cells: Cells, tree: Path) -> Bench:
     return bench_on(cells, tree, record=CallRecord())
-
-
-def asked(bench: Bench, name: str, **arguments: Any) -> str:
-    """The result of one call of a session, recorded as the session does it."""
-    ran = run_calls([{"type": "tool_use", "id": "t", "name": name, "input": arguments}], bench, Stuck())
-    return str(ran.results[0]["content"]).partition("] ")[2]  # behind the number of the call
 
 
 def test_what_was_really_shown_is_what_is_remembered(bench: Bench, tree: Path) -> None:
@@ -191,9 +177,38 @@ def test_match_lists_give_every_line_number(bench: Bench) -> None:
             {"paths": ["/etc/passwd"]},
             "/etc/passwd: is outside /src and /env. What can be read is the repository, and libraries below /env.",
         ),
-        ({"ranges": [{"path": "a.py", "start": 9, "end": 12}]}, "a.py has only 3 lines: ask for lines within it."),
+        (
+            {"ranges": [{"path": "a.py", "start": 9, "end": 12}]},
+            "a.py has only 3 lines, and none of 9-12: ask for lines within it.",
+        ),
     ],
 )
 def test_what_can_not_be_shown_is_said_with_the_next_step(bench: Bench, arguments: Any, words: str) -> None:
     done = call("readfile", arguments, bench)
     assert (done.ok, done.content) == (False, words)
+
+
+def test_a_range_that_is_none_does_not_hide_the_others(bench: Bench) -> None:
+    ranges = [{"path": "a.py", "start": s, "end": e} for s, e in ((3, 1), (7, 9), (2, 2))]
+    done = call("readfile", {"ranges": ranges}, bench)
+    assert not done.ok
+    assert "a.py: the range ends at 1, before its start at 3" in done.content
+    assert "a.py has only 3 lines, and none of 7-9" in done.content
+    assert done.content.endswith("a.py (lines 2-2 of 3)\n2\ty = 2")
+
+
+def test_imports_that_are_only_told_by_their_number_are_not_known(bench: Bench, tree: Path) -> None:
+    (tree / "many.py").write_text("".join(f"import m{n}\n" for n in range(30)) + "\n\n\n\nx = 1\n")
+    done = call("readfile", {"paths": ["many.py"]}, bench)
+    assert "[… 25 lines of imports …]" in done.content
+    assert done.seen["many.py"].spans == ((1, 3), (29, 35))
+    both = call("readfile", {"paths": ["many.py"], "ranges": [{"path": "many.py", "start": 4, "end": 28}]}, bench)
+    assert both.seen == {"many.py": Seen.whole(sha(tree / "many.py"))}
+
+
+def test_a_line_that_is_shown_in_part_is_not_known(bench: Bench, tree: Path) -> None:
+    (tree / "wide.txt").write_text(f"a\n{'b' * 3000}\nc\n")
+    assert call("readfile", {"paths": ["wide.txt"]}, bench).seen["wide.txt"].spans == ((1, 1), (3, 3))
+    wide = {"ranges": [{"path": "wide.txt", "start": 2, "end": 2}]}
+    assert "more characters of this line" in asked(bench, "readfile", **wide)
+    assert "more characters of this line" in asked(bench, "readfile", **wide)  # nothing of it can be pointed to

@@ -159,3 +159,10 @@ def test_tracked_files_are_searched_though_git_ignores_them(cells: Cells, tmp_pa
     assert "2 matches in 2 files" in told(bench, patterns=["needle"], paths=["gen"])  # what is named is searched whole
     listing = call("readfile", {"paths": ["."]}, bench).content
     assert listing == "./: 3 files\n.gitignore (1 lines)\na.py (1 lines)\ngen/kept.py (1 lines)"
+
+
+@pytest.mark.parametrize(("asked", "taken"), [(-4, 0), (500, 20)])
+def test_a_context_that_can_not_be_given_is_said(bench: Bench, asked: int, taken: int) -> None:
+    content = told(bench, patterns=["Total"], paths=["b.py"], context=asked)
+    assert content.endswith(f"[… context {asked} was taken as {taken}: send 0 to 20 …]")
+    assert "taken as" not in told(bench, patterns=["Total"], paths=["b.py"], context=20)

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from agent_tree import bench_on, make_tree
+from agent_tree import bench_on
 
 from jobs.agent.record import Call, CallRecord, Seen
 from jobs.agent.tools.registry import call
@@ -15,17 +15,6 @@ from jobs.agent.tools.spec import Bench
 from jobs.sandbox.cell import Cells
 
 FILES = {"a.py": "one = 1\ntwo = 2\n", "b.txt": "b\n", "long.txt": "".join(f"{n}\n" for n in range(500))}
-
-
-@pytest.fixture
-def tree(tmp_path: Path) -> Path:
-    tmp_path.chmod(0o755)
-    return make_tree(tmp_path / "tree", FILES)
-
-
-@pytest.fixture
-def bench(cells: Cells, tree: Path) -> Bench:
-    return bench_on(cells, tree)
 
 
 def shell(bench: Bench, command: str, **more: float) -> list[str]:
@@ -100,7 +89,37 @@ def test_a_shown_change_keeps_the_file_known_to_the_model(cells: Cells, tree: Pa
     assert bench.record is not None
     bench.record.calls.append(Call("readfile", {}, True, 1, 1, False, None, (), first.seen))
     done = call("shell", {"command": "sed -i s/2/3/ a.py; seq 9 > n.txt"}, bench)
-    assert done.seen == {"a.py": Seen(done.states["a.py"])}
+    new = done.states["a.py"]
+    assert new is not None
+    assert (done.seen["a.py"].sight, done.seen["a.py"].sha256) == ("diff", new)
+    assert done.seen["n.txt"] == Seen.whole(str(done.states["n.txt"]))
+    bench.record.calls.append(Call("shell", {}, True, 1, 1, False, None, (), done.seen))
+    assert bench.record.knowledge("a.py", new) == "same"
+
+
+def test_a_change_that_is_shown_in_part_leaves_the_file_unknown(cells: Cells, tree: Path) -> None:
+    bench = bench_on(cells, tree, record=CallRecord())
+    call("readfile", {"paths": ["long.txt"]}, bench)
+    done = call("shell", {"command": "seq 1000 1200 >> long.txt; seq 200 > new.txt"}, bench)
+    assert done.seen == {}
+
+
+@pytest.mark.parametrize(("asked", "taken"), [(-3, "1"), (0, "1"), (1e9, "600")])
+def test_a_time_that_can_not_be_given_is_said(bench: Bench, asked: float, taken: str) -> None:
+    told = f"[… timeout_s {asked:g} was taken as {taken}: send 1 to 600 …]"
+    assert shell(bench, "echo on", timeout_s=asked) == [told, "on"]
+    assert shell(bench, "echo on", timeout_s=5) == ["on"]
+
+
+def test_the_longest_time_is_not_offered_to_be_made_longer(bench: Bench) -> None:
+    bench.timeout_s = 1.0
+    done = call("shell", {"command": "sleep 30", "timeout_s": 1}, bench)
+    assert done.content == "shell: stopped after 1 s: run less at once, there is no longer time"
+
+
+def test_an_empty_file_is_told_as_one(bench: Bench) -> None:
+    shown = shell(bench, "touch empty.txt")
+    assert shown == ["Changed files: empty.txt", "empty.txt: a new file, empty"]
 
 
 def test_processes_left_behind_neither_hold_the_call_nor_live_on(bench: Bench) -> None:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from jobs.agent.seen import Spans
 from jobs.agent.tools.arguments import OneEdit
 from jobs.agent.tools.lines import Lines
-from jobs.agent.tools.match import Ambiguous
-from jobs.agent.tools.together import Together, together
+from jobs.agent.tools.match import Ambiguous, Missed
+from jobs.agent.tools.together import Together, Unseen, together
 
 FILE = b"alpha = 1\nbeta = 2\ngamma = 3\ndelta = 4\n"
 
 
-def made(*edits: tuple[str, str], data: bytes = FILE, exact_only: bool = False) -> Together:
+def made(*edits: tuple[str, str], data: bytes = FILE, seen: Spans | None = None) -> Together:
     rows = [(n, OneEdit("f.py", old, new)) for n, (old, new) in enumerate(edits, 1)]
-    return together(Lines.decode(data), rows, exact_only=exact_only)
+    return together(Lines.decode(data), rows, seen)
 
 
 def test_edits_are_matched_against_the_file_as_it_was_shown() -> None:
@@ -65,9 +66,23 @@ def test_a_missed_edit_leaves_the_others_their_places() -> None:
 
 
 def test_a_file_not_shown_in_this_state_is_edited_by_exact_text_only() -> None:
-    done = made(("alpha = 1  ", "a = 1"), ("beta = 2", "b = 2"), exact_only=True)
-    assert "must match exactly" in str(done.faults[1])
+    done = made(("alpha = 1  ", "a = 1"), ("beta = 2", "b = 2"), seen=())
+    assert isinstance(no := done.faults[1], Unseen)
+    assert ("must match them exactly" in str(no), no.rung, no.spans) == (True, "trailing", ((1, 1),))
     assert dict(done.rungs) == {2: "exact"}
+
+
+def test_lines_that_were_shown_may_be_meant_loosely_and_others_not() -> None:
+    loose = ("gamma = 3  ", "g = 3"), ("delta = 4 ", "d = 4")
+    done = made(*loose, seen=((1, 1), (3, 3)))
+    assert (dict(done.rungs), list(done.faults)) == ({1: "trailing"}, [2])
+    assert not made(*loose, seen=((3, 4),)).faults
+
+
+def test_what_stands_only_in_the_text_that_others_leave_must_be_exact_where_not_all_was_shown() -> None:
+    edits = ("alpha = 1", "alpha = 10"), ("  alpha = 10\n  beta = 2", "  alpha = 11\n  beta = 2")
+    assert made(*edits).lines.rows[0] == "alpha = 11"
+    assert isinstance(made(*edits, seen=((1, 4),)).faults[2], Missed)
 
 
 def test_a_text_that_the_edits_before_it_left_once_has_its_place_there() -> None:

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agent_tree import bench_on, make_tree, sha
+from agent_tree import edit, sha
 
 from jobs.agent.record import CallRecord, Seen
 from jobs.agent.tools.registry import call
-from jobs.agent.tools.spec import Bench, ToolResult
+from jobs.agent.tools.spec import Bench
 from jobs.sandbox.cell import Cells
 from jobs.suite.report import Report
 
@@ -22,22 +22,6 @@ FILES: dict[str, bytes | str] = {
     "long.py": "".join(f"def f{n}(): pass\n" for n in range(900)),
     "img.bin": b"\0\1\2",
 }
-
-
-@pytest.fixture
-def tree(tmp_path: Path) -> Path:
-    tmp_path.chmod(0o755)
-    return make_tree(tmp_path / "tree", FILES)
-
-
-@pytest.fixture
-def bench(cells: Cells, tree: Path) -> Bench:
-    return bench_on(cells, tree)
-
-
-def edit(bench: Bench, *edits: tuple[str, str, str], **more: Any) -> ToolResult:
-    rows = [{"path": p, "old_string": old, "new_string": new, **more} for p, old, new in edits]
-    return call("edit", {"edits": rows}, bench)
 
 
 def test_readfile_shows_numbered_lines_folders_and_what_is_wrong(bench: Bench) -> None:
@@ -186,7 +170,7 @@ def test_unread_files_are_shown_instead_of_changed(bench: Bench, tree: Path) -> 
     bench.record = CallRecord()
     refused = edit(bench, ("a.py", "def f", "def h"))
     assert "a.py was not read before. Nothing was written. Here are its lines 1-6 of 6" in refused.content
-    assert refused.seen == {"a.py": Seen(sha(tree / "a.py"))}
+    assert refused.seen == {"a.py": Seen.whole(sha(tree / "a.py"))}
     assert (tree / "a.py").read_text() == FILES["a.py"]
 
 
@@ -253,10 +237,11 @@ def test_run_tests_puts_the_red_ones_first(bench: Bench) -> None:
         (
             "grep",
             {},
-            "there is no such tool. The tools are call_tool, edit, readfile, run_tests, search, shell, write_file.",
+            "there is no such tool. Call one of these: "
+            "call_tool, edit, readfile, run_tests, search, shell, write_file.",
         ),
-        ("edit", {"edits": [{"file": "x"}]}, "edits.0.path: field required"),
-        ("edit", {"path": "x"}, "They are edits: [{path: string, old_string: string, new_string: string"),
+        ("edit", {"edits": [{"file": "x"}]}, "edits[0].path is missing; edits[0].old_string is missing"),
+        ("edit", {"path": "x"}, "Send {edits: [{path: string, old_string: string, new_string: string"),
         ("shell", "ls", "wrong arguments"),
         ("shell", {"command": " "}, "command is empty"),
         ("shell", {"command": "echo \0"}, "hold a NUL"),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import gitrepo
 import pytest
-from agent_tree import bench_on, make_tree, sha
+from agent_tree import sha
 
 from jobs.agent.record import CallRecord, Seen
 from jobs.agent.tools.registry import call
@@ -15,17 +15,7 @@ from jobs.sandbox import skeleton
 from jobs.sandbox.cell import Cells
 
 OLD = "".join(f"def f{n}():\n    return {n}\n" for n in range(20))
-
-
-@pytest.fixture
-def tree(tmp_path: Path) -> Path:
-    tmp_path.chmod(0o755)
-    return make_tree(tmp_path / "tree", {"a.py": OLD, "img.bin": b"\0\1"})
-
-
-@pytest.fixture
-def bench(cells: Cells, tree: Path) -> Bench:
-    return bench_on(cells, tree)
+FILES: dict[str, bytes | str] = {"a.py": OLD, "img.bin": b"\0\1"}
 
 
 def write(bench: Bench, path: str, content: str) -> ToolResult:
@@ -36,7 +26,7 @@ def test_the_head_tells_how_long_the_file_was_and_is(bench: Bench, tree: Path) -
     done = write(bench, "a.py", "x = 1\ny = 2")
     assert done.content.startswith("write_file a.py: 40 lines -> 2 lines\n")
     assert "\n--- a/a.py\n+++ b/a.py\n@@ -1,40 +1,2 @@\n" in done.content
-    assert done.seen == {"a.py": Seen(sha(tree / "a.py"), None)}
+    assert done.seen == {"a.py": Seen.whole(sha(tree / "a.py"))}
     assert write(bench, "new/b.py", "x = 1\n").content == "write_file new/b.py: created, 1 lines"
 
 
@@ -95,3 +85,44 @@ def test_a_new_file_that_git_ignores_is_warned_of(cells: Cells, tmp_path: Path) 
     cells.own(tree)
     done = write(Bench(cell=cells.on(tree, git=git)), "x.gen", "x\n")
     assert "WARNING: git ignores x.gen, so it is no part of the change" in done.content
+
+
+MARKS = [
+    "[… 12 lines of imports …]",
+    "[… 4 blank lines …]",
+    '[… 700 more lines; ask with ranges, e.g. {"path": "long.py", "start": 201, "end": 600} …]',
+    "x = 'aaa[… 1000 more characters of this line …]",
+]
+
+
+@pytest.mark.parametrize("mark", MARKS)
+@pytest.mark.parametrize("path", ["a.py", "new.py"])
+def test_a_mark_of_what_a_result_left_out_is_no_text(bench: Bench, tree: Path, path: str, mark: str) -> None:
+    done = write(bench, path, f"{OLD}{mark}\nend = 1\n")
+    assert (done.ok, done.changed_files) == (False, ())
+    assert f"content holds {mark!r}, a mark of what was not shown: readfile those lines and write" in done.content
+    assert not (tree / "new.py").exists()
+    assert (tree / "a.py").read_text() == OLD
+
+
+def test_a_mark_that_the_file_has_itself_may_stay(bench: Bench, tree: Path) -> None:
+    (tree / "a.py").write_text(f"x = 1\n{MARKS[0]}\n")
+    assert write(bench, "a.py", f"y = 1\n{MARKS[0]}\n").ok
+    assert not write(bench, "a.py", f"y = 1\n{MARKS[0]}\n{MARKS[0]}\n").ok
+
+
+def test_a_path_sent_twice_is_not_written_and_named(bench: Bench, tree: Path) -> None:
+    rows = [("n.py", "one\n"), ("./n.py", "two\n"), ("other.py", "x\n")]
+    done = call("write_file", {"files": [{"path": p, "content": c} for p, c in rows]}, bench)
+    assert (done.ok, done.changed_files) == (False, ("other.py",))
+    assert "write_file FAILED: n.py: 2 times in this call, so nothing of it was written: send it once" in done.content
+    assert not (tree / "n.py").exists()
+
+
+def test_a_file_named_by_two_paths_is_not_written_and_named(bench: Bench, tree: Path) -> None:
+    (tree / "link.py").symlink_to("a.py")
+    rows = [("a.py", "one\n"), ("link.py", "two\n")]
+    done = call("write_file", {"files": [{"path": p, "content": c} for p, c in rows]}, bench)
+    assert done.changed_files == ()
+    assert "link.py: is a.py, which this call names by another path too: send it once" in done.content
+    assert (tree / "a.py").read_text() == OLD
