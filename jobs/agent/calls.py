@@ -20,7 +20,7 @@ from jobs.model.base import Block
 
 _TELLING = ("edit", "write_file")  # their own results tell of syntax errors
 Tools = Mapping[str, ToolSpec]
-_NOT_RUN = "not run: this same call gave the same result three times, and nothing changed since."
+_NOT_RUN = "not run: this same call gave the same result three times on this same state of the files."
 # What to do instead of the same call again, by tool; a prompt's name.
 _ADVICE = {"run_tests": "again_tests", "shell": "again_shell", "edit": "again_edit", "write_file": "again_edit"}
 
@@ -116,7 +116,7 @@ def timed(tool: str, args: object, bench: Bench, stuck: Stuck, tools: Tools = TO
     )
     number = bench.record.add(made) if bench.record is not None else 1
     content = result.content or "(nothing to show)"
-    return made, f"[call {number}] {content}{_advice(tool, again)}"
+    return made, f"[call {number}] {content}{_advice(tool, again, ok=result.ok)}"
 
 
 def _arguments(block: Block) -> Mapping[str, Any]:
@@ -124,9 +124,11 @@ def _arguments(block: Block) -> Mapping[str, Any]:
     return given if isinstance(given, dict) else {}
 
 
-def _advice(tool: str, again: int) -> str:
+def _advice(tool: str, again: int, *, ok: bool) -> str:
     if again < 2:
         return ""
+    if ok and tool in _TELLING:  # it landed each time: something else takes it back
+        tool = ""
     last = " " + render("again_last") if again >= STOP_AT - 1 else ""
     return f"\n[{render(_ADVICE.get(tool, 'again'))}{last}]"
 
@@ -167,7 +169,7 @@ def _several(value: object) -> Sequence[Any]:
 def _checked(made: list[_Made], check: Check) -> list[_Made]:
     """`made` with the outcome of the checks behind the last change."""
     places = [n for n, one in enumerate(made) if one.call.changed_files]
-    if not places or any(one.call.tool == "run_tests" and one.call.ok for one in made[places[-1] + 1 :]):
+    if not places or any(one.call.whole_suite and one.call.ok for one in made[places[-1] + 1 :]):
         return made
     changed = dict.fromkeys(path for one in made for path in one.call.changed_files)
     told = all(one.call.tool in _TELLING for one in made if one.call.changed_files)

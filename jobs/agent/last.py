@@ -27,7 +27,8 @@ def message(ended: AttemptEnd, words: str, calls: Sequence[Call], changed: Seque
         return "\n".join(filter(None, (words, f"Stopped: {WHY[ended]}.")))
     more = f" and {len(changed) - _FILES} more" if len(changed) > _FILES else ""
     done = f"Changed so far: {', '.join(changed[:_FILES])}{more}." if changed else "Nothing was changed."
-    return "\n".join(filter(None, (words, f"Stopped: {WHY[ended]}. {done}", _checks(calls), _last(calls))))
+    tests = _checks(calls) if changed else ""
+    return "\n".join(filter(None, (words, f"Stopped: {WHY[ended]}. {done}", tests, _last(calls))))
 
 
 def _checks(calls: Sequence[Call]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from jobs.agent.record import Call
 
@@ -22,6 +22,7 @@ class Notes:
     green_told: int = 0  # how often the present green state was told of
     green: bool = False
     idle: int = 0
+    told: set[tuple[str, str]] = field(default_factory=set)  # keys of calls and their results, as they came so far
     failing: int = 0
 
     def after(self, calls: Sequence[Call], *, in_view: bool, written: bool, tested: bool) -> tuple[str, ...]:
@@ -41,11 +42,11 @@ class Notes:
         return "together"
 
     def _green(self, calls: Sequence[Call], tested: bool) -> str:
-        """Once when the tests turn green, once more when they are run again with nothing changed since. What run_tests
-        said behind the last change of a reply stands for the checks, which do not run then."""
+        """Once when the tests turn green, once more when they are run again with nothing changed since. What the
+        whole suite said behind the last change of a reply stands for the checks, which do not run then."""
         changed = max((n for n, call in enumerate(calls) if call.changed_files), default=None)
         since = calls if changed is None else calls[changed:]
-        told = [call.checks or (None if changed is None else call.tests) for call in since]
+        told = [call.checks or (call.tests if changed is not None and call.whole_suite else None) for call in since]
         checked = [facts for facts in told if facts is not None]
         if changed is not None or checked:
             self.green = bool(checked) and bool(checked[-1]["green"])
@@ -61,7 +62,10 @@ class Notes:
         return ""
 
     def _idle(self, calls: Sequence[Call]) -> str:
-        moved = any(call.changed_files or (call.seen and not call.unchanged) for call in calls)
+        moved = any(
+            call.changed_files or (call.key, call.result) not in self.told for call in calls if not call.unchanged
+        )
+        self.told |= {(call.key, call.result) for call in calls}
         self.idle = 0 if moved else self.idle + 1
         return "idle" if self.idle and self.idle % IDLE == 0 else ""
 

@@ -33,6 +33,11 @@ class Call:
     checks: Mapping[str, Any] | None = None  # {green, ran, seconds} of the checks behind it
     tests: Mapping[str, Any] | None = None  # {green, ran} of the tests that it ran itself
 
+    @property
+    def whole_suite(self) -> bool:
+        """Whether it ran the whole suite, not named tests."""
+        return self.tool == "run_tests" and not (self.args.get("tests") or self.args.get("pattern"))
+
     def to_trace(self, number: int) -> dict[str, Any]:
         """The call as the trace holds it; `number` counts the session's calls from 1."""
         return {

@@ -23,8 +23,9 @@ _STEADY = ("readfile", "search", "edit", "write_file")
 
 
 class Stuck:
-    """Counts repeats, whatever lies between them, so that a circle of several calls is seen too. A repeat counts only
-    if call, result and tree are all the same; what changes by itself, as a file that is polled, never counts."""
+    """Counts repeats, whatever lies between them, so that a circle of several calls is seen too: the same call on the
+    same tree with the same result. Of reads, searches and edits the tree alone says what they can give, so how they
+    word it does not count; of other calls a result that changes by itself, as of a job that is polled, is a new one."""
 
     def __init__(self) -> None:
         self._seen: Counter[tuple[str, str, str]] = Counter()

@@ -23,7 +23,7 @@ def told(notes: Notes, *calls: Call, in_view: bool = True, written: bool = False
     return notes.after(calls, in_view=in_view, written=written, tested=tested)
 
 
-READ = made("readfile", seen={"a.py": Seen("1", None)})
+READ = made("readfile", seen={"a.py": Seen("1", None)}, key="read")
 GREEN, RED = ({"green": state, "ran": 3, "seconds": 0.1} for state in (True, False))
 
 
@@ -53,6 +53,7 @@ def test_where_nothing_was_red_a_test_is_asked_for() -> None:
 
 def test_rounds_without_a_change_or_anything_new_are_counted() -> None:
     notes = Notes(grouped=True)
+    assert told(notes, made()) == ()  # its result is something new
     assert [told(notes, made()) for _ in range(IDLE)] == [()] * (IDLE - 1) + [("idle",)]
     assert told(notes, READ) == ()
     assert [told(notes, made("readfile", unchanged=True, seen=READ.seen)) for _ in range(IDLE)][-1] == ("idle",)
@@ -98,9 +99,10 @@ def test_what_run_tests_will_tell_is_not_checked_before(start: Begin) -> None:
     ],
 )
 def test_the_end_is_told_honestly(calls: list[Call], says: list[str]) -> None:
-    text = last.message("dollars", "I tried.", calls, [])
+    text = last.message("dollars", "I tried.", calls, ["a.py"])
     assert text.startswith("I tried.\n")
     assert all(part in text for part in says)
+    assert last.message("dollars", "", [], []) == "Stopped: the cap of dollars was reached. Nothing was changed."
     assert "Changed so far: a.py, b.py." in last.message("stuck", "", calls, ["a.py", "b.py"])
     assert last.message("done", "It is done.", calls, ["a.py"]) == "It is done."
 
@@ -129,3 +131,35 @@ def test_tests_that_ran_green_in_the_same_reply_are_told_of() -> None:
 def test_tests_that_ran_red_in_the_same_reply_are_not() -> None:
     notes = Notes(grouped=True)
     assert told(notes, made("edit", changed=("a.py",)), made("run_tests", tests={"green": False, "ran": 3})) == ()
+
+
+def test_named_tests_that_ran_green_do_not_stand_for_the_checks() -> None:
+    notes = Notes(grouped=True)
+    some = Call("run_tests", {"tests": ["a"]}, True, 1, 1, False, None, (), tests={"green": True, "ran": 1})
+    assert told(notes, made("edit", changed=("a.py",)), some, written=True) == ()
+    assert told(notes, made("edit", changed=("a.py",), checks=RED), some, written=True) == ()
+    assert told(notes, made("edit", changed=("a.py",), checks=GREEN), some, written=True) == ("green",)
+
+
+def test_checks_run_behind_a_change_where_only_named_tests_ran_after_it(start: Begin) -> None:
+    asked: list[Any] = []
+
+    def check(bench: Any) -> Any:
+        def after(changed: Any, *, told: bool = False) -> Checked:
+            asked.append(changed)
+            return Checked("checks: 1 red", False, 1, 0.1)
+
+        return after
+
+    run = call("run_tests", tests=["test_calc.py::test_add"])
+    start([{"calls": [call("edit", **FIX), run]}, DONE], check=check).session.work()
+    assert asked == [("calc.py",)]
+
+
+def test_calls_that_say_something_new_are_not_idle() -> None:
+    notes = Notes(grouped=True)
+    for n in range(2 * IDLE):
+        assert told(notes, made(key="k", result=str(n))) == ()
+    for _ in range(IDLE - 1):
+        assert told(notes, made(key="k", result="0")) == ()
+    assert told(notes, made(key="k", result="0")) == ("idle",)

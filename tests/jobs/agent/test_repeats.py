@@ -107,3 +107,16 @@ def test_files_that_were_put_back_are_not_told_as_changed(start: Begin) -> None:
     attempt = played.session.work()
     assert attempt.ended == "stuck"
     assert "Nothing was changed." in attempt.summary
+
+
+def test_a_change_that_landed_each_time_is_not_told_as_a_failure(start: Begin) -> None:
+    write = {"calls": [call("write_file", files=[{"path": "c/d.txt", "content": "1\n"}])]}
+    away = {"calls": [call("shell", command="rm -rf c")]}
+    played = start([write, away, write, away, write, away, DONE])
+    played.session.work()
+    assert not any("failed the same way" in text for text in results(played))
+
+
+def test_a_paused_reply_without_anything_in_it_is_an_empty_one(start: Begin) -> None:
+    played = start([{"fault": "paused"}, DONE])
+    assert played.session.work().ended == "done"
