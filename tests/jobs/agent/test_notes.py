@@ -93,7 +93,7 @@ def test_what_run_tests_will_tell_is_not_checked_before(start: Begin) -> None:
 @pytest.mark.parametrize(
     ("calls", "says"),
     [
-        ([], ["Stopped: the cap of dollars was reached. Nothing was changed.", "No test ran on the change."]),
+        ([], ["Stopped: the cap of dollars was reached. Changed so far: a.py.", "No test ran on the change."]),
         ([made("edit", checks=RED)], ["The tests that ran last on it were not green."]),
         ([made("edit", checks=GREEN), made("edit", ok=False)], ["were green.", "The last calls that failed: edit."]),
     ],
