@@ -59,12 +59,24 @@ class Spent:
 
 @dataclass(frozen=True)
 class Allowance:
-    """Whether the next call may be made: with at most `max_tokens` of output and `limit_usd` dollars, or not at
-    all because `ended`."""
+    """Whether the next call may be made: with at most `max_tokens` of output and `limit_usd` dollars, or where there is
+    no price `limit_tokens` read and written; or not at all because `ended`."""
 
     max_tokens: int = 0
     limit_usd: float | None = None
     ended: AttemptEnd | None = None
+    limit_tokens: int | None = None
+
+    def less(self, usage: Usage, usd: float | None) -> Allowance:
+        """What is left of it after tries that failed."""
+        dollars = None if self.limit_usd is None else self.limit_usd - (usd or 0.0)
+        tokens = None if self.limit_tokens is None else self.limit_tokens - usage.total_input - usage.output
+        return replace(self, limit_usd=dollars, limit_tokens=tokens)
+
+    @property
+    def cap(self) -> AttemptEnd:
+        """The cap that a call which stopped at its limit has reached."""
+        return "tokens" if self.limit_usd is None else "dollars"
 
 
 Bound = Callable[[int], Ceiling]  # what a call with so many tokens of output can cost at most
@@ -79,8 +91,9 @@ def allowance(budget: Budget, spent: Spent, elapsed_s: float, want: int, ceiling
     least = ceiling(LEAST_OUTPUT)
     if least.usd is None:
         left = budget.tokens - spent.tokens - last.tokens
-        fits = least.tokens <= left
-        return Allowance(_fitting(want, lambda n: ceiling(n).tokens <= left)) if fits else Allowance(ended="tokens")
+        if least.tokens > left:
+            return Allowance(ended="tokens")
+        return Allowance(_fitting(want, lambda n: ceiling(n).tokens <= left), limit_tokens=left)
     if budget.usd is None:
         return Allowance(want)
     money = budget.usd - (spent.usd or 0.0) - (last.usd or 0.0)
@@ -95,7 +108,8 @@ def last_words(budget: Budget, spent: Spent, elapsed_s: float, ceiling: Bound) -
     if _over(budget, spent, elapsed_s, LAST_OUTPUT) is not None:
         return None
     if most.usd is None:
-        return Allowance(LAST_OUTPUT) if most.tokens <= budget.tokens - spent.tokens else None
+        tokens = budget.tokens - spent.tokens
+        return Allowance(LAST_OUTPUT, limit_tokens=tokens) if most.tokens <= tokens else None
     if budget.usd is None:
         return Allowance(LAST_OUTPUT)
     left = budget.usd - (spent.usd or 0.0)

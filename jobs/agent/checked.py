@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from jobs.agent.choice import Choice
 from jobs.agent.tools.cap import Capped
 from jobs.agent.tools.reds import named, place, told
-from jobs.suite.compare import passes
+from jobs.suite.compare import in_file, passes
 from jobs.suite.report import Report
 
 _NAMED = 5  # targets that are named in one line
@@ -44,7 +44,12 @@ class Outcome:
         """See Checked."""
         if self.report.ended != "exit" or self.broken or self.strange or self.still:
             return False
-        return bool(self.fixed or self.ran) if self.report.tests is not None else self.report.green
+        return bool(self.fixed or self.report.ids("passed")) if self.report.tests is not None else self.report.green
+
+    def fresh(self, baseline: Report | None, files: Collection[str]) -> bool:
+        """True if a test passed that the base did not have and that stands in one of `files`."""
+        known = {} if baseline is None else baseline.tests or {}
+        return any(in_file(test, path) for test in self.report.ids("passed").difference(known) for path in files)
 
     @property
     def failures(self) -> dict[str, str]:

@@ -18,13 +18,17 @@ from jobs.agent.tools.run_tests import ran
 from jobs.agent.tools.spec import Bench, RunTests
 from jobs.suite.compare import in_file
 from jobs.suite.invoke import MAX_NAMES
+from jobs.suite.prose import is_prose
 from jobs.suite.report import Report
 
 QUICK_S = 3.0  # a suite that takes no longer is run whole
 LONG_S = 10.0  # where all that matters would take longer, the targets go first, alone
 HEAD, TAIL = 6_000, 2_000  # characters of what is told at once; the rest is kept for call_tool more
-_DOCS = (".md", ".rst", ".txt", ".adoc", ".png", ".svg", ".jpg", ".gif", ".pdf")
+_PICTURES = (".png", ".svg", ".jpg", ".gif", ".pdf")
 _NAMES_FILE = re.compile("::| > ")  # ids whose runners are narrowed by their command; unittest is by its environment
+_LATER = (
+    "new tests: verification runs them on the old code by itself, where they must be red; no call is needed for that"
+)
 _LEAST_S = 1.0  # of the cap that must be left to begin another run
 Limited = Callable[[float], RunTests]  # what runs tests within so many seconds
 
@@ -32,7 +36,7 @@ Limited = Callable[[float], RunTests]  # what runs tests within so many seconds
 @dataclass(frozen=True)
 class Checked:
     """What came of one change. `green` says that every target is green now (without targets: that at least one test
-    ran) and that nothing is newly red; `ran` counts tests."""
+    is) and that nothing is newly red; `ran` counts tests."""
 
     text: str
     green: bool
@@ -66,6 +70,7 @@ class Checks:
         self._last = ""
         self._wrong: Mapping[str, str] = {}
         self._whole_only = False
+        self._said_later = False
         self._start_s = 0.0  # what a run takes beside its tests
 
     def after(self, changed: Sequence[str], *, told: bool = False) -> Checked | None:
@@ -83,15 +88,27 @@ class Checks:
         outcome = None if choice is None else self._run(choice, began)
         if outcome is None:
             return Checked(f"checks: {said}", False, 0, self.clock() - began) if said else None
-        return self._told(outcome, self.clock() - began, [said, self._still()])
+        return self._told(outcome, self.clock() - began, [said, self._still(), self._later(outcome, changed)])
 
     def _still(self) -> str:
         return f"syntax error still in {', '.join(sorted(self._wrong)[:10])}" if self._wrong else ""
 
+    def _later(self, outcome: Outcome, changed: Sequence[str]) -> str:
+        """Once, where new tests are green: what proves them is not run here."""
+        if self._said_later or not outcome.green or not outcome.fresh(self.baseline, self._written(changed)):
+            return ""
+        self._said_later = True
+        return _LATER
+
+    def _written(self, changed: Sequence[str]) -> list[str]:
+        """The files of tests that this session wrote."""
+        touched = {path for path, state in self.bench.touched.items() if state is not None} | set(changed)
+        return sorted(path for path in touched if is_test_file(path))
+
     def _choice(self, changed: Sequence[str]) -> Choice | None:
         """What is to be run for `changed`; None if nothing is."""
         bench = self.bench
-        if bench.run_tests is None or not changed or all(path.lower().endswith(_DOCS) for path in changed):
+        if bench.run_tests is None or not changed or all(map(_says_nothing, changed)):
             return None
         whole_s = None if self.baseline is None or self.baseline.ended != "exit" else self.baseline.seconds
         fits = whole_s is not None and whole_s <= self.cap_s
@@ -112,8 +129,7 @@ class Checks:
     def _ids(self, changed: Sequence[str]) -> tuple[str, ...]:
         """All known ids, those of the tests that this session wrote too; a file stands for tests without known id."""
         known = self.bench.known_tests
-        touched = {path for path, state in self.bench.touched.items() if state is not None} | set(changed)
-        paths = sorted(path for path in touched if is_test_file(path))
+        paths = self._written(changed)
         shown = inside.show(self.bench.cell, paths) if paths else ()
         data = {view.path: view.data for one in shown for view in one.files if view.state == "text"}
         now = chosen("", known, data)
@@ -186,3 +202,8 @@ class Checks:
         self._texts.update(outcome.failures)
         text = "\n".join([text, *filter(None, beside)])
         return Checked(self.bench.outputs.capped(text, head=HEAD, tail=TAIL).text, outcome.green, outcome.ran, seconds)
+
+
+def _says_nothing(path: str) -> bool:
+    """True for what no test is about."""
+    return is_prose(path) or path.lower().endswith(_PICTURES)

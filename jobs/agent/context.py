@@ -8,38 +8,30 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from jobs.agent.tools.inside import Listed
+from jobs.agent.tools.known import is_test_file
 from jobs.agent.tools.page import merged
+from jobs.agent.tools.paths import is_lock
 from jobs.agent.tools.reds import FRAME
 from jobs.agent.tools.search import Found, Group
 from jobs.agent.words import asked, concerned
+from jobs.suite.prose import is_aside, is_prose
 from jobs.suite.report import Report
 from jobs.tasks.task import Task
 
-SMALL = 60_000  # bytes; a repository up to this size is shown whole
+SMALL = 40_000  # bytes; a repository up to this size is shown whole
 SHOWN = 60_000  # bytes of the likeliest files of a larger one
 SHORT = 20_000  # bytes; a longer test file is shown around its failures only
-GLANCED = 8_000  # the same for one that nothing but a search names
+GLANCED = 5_000  # the same for one that nothing but a search names
 AROUND = 30  # lines on each side of what a failure names
 _FRAMES, _HITS, _GLANCES = 8, 10, 3  # places that are shown of one file: of failures, of matches, of matches in tests
 MOST_FILES = 12
 _EXECUTED = 15  # a file that the red tests execute: tells between files that a search found
-_PROSE_FILES = (".md", ".rst", ".txt", ".adoc")
 
-_TEST = re.compile(r"(?:^|[/_.])(?:tests?|spec)(?:[/_.]|$)")
-_UNTOLD = re.compile(
-    r"(?:^|/)(?:.*\.lock|package-lock\.json|pnpm-lock\.yaml|.*\.min\.\w+|.*\.map|.*\.svg|\.gitignore)$",
-    re.IGNORECASE,
-)
-# Of no use for a fix unless the request names them. By name and ending: history.py is code.
-_ASIDE = re.compile(
-    r"(?:^|/)(?:(?:CHANGELOG|CHANGES|NEWS|HISTORY|AUTHORS|CONTRIBUTORS|LICEN[CS]E|COPYING)(?:[-_][^/.]*)?"
-    r"(?:\.(?:md|markdown|rst|txt|adoc|in))?|PKG-INFO)$|\.egg-info/",
-    re.IGNORECASE,
-)
-# Copies that a build or a release made of the sources.
-_BUILT = re.compile(
-    r"(?:^|/)(?:dist|vendor|third_party|_vendor|node_modules|bower_components)/|^(?:build|out|target)/", re.IGNORECASE
-)
+_UNTOLD = re.compile(r"\.min\.\w+$|\.(?:map|svg)$|(?:^|/)\.gitignore$", re.IGNORECASE)
+_METADATA = re.compile(r"(?:^|/)PKG-INFO$|\.egg-info/", re.IGNORECASE)
+# Folders of copies, which a build made of the sources or which came from elsewhere; some are that at the top only.
+BUILT = ("dist", "vendor", "third_party", "_vendor", "node_modules", "bower_components")
+_BUILT = re.compile(rf"(?:^|/)(?:{'|'.join(BUILT)})/|^(?:build|out|target)/")
 _DEFINES = re.compile(r"\s*(?:export\s+|default\s+|pub\s+|public\s+|async\s+)*(?:def|class|function|const|fn|func)\b")
 
 
@@ -83,10 +75,10 @@ def target(task: Task, context: Context) -> frozenset[str]:
 def likeliest(task: Task, context: Context, listing: Sequence[Listed], found: Found) -> tuple[Pick, ...]:
     """What to show: everything of a small repository, else the best few files that fit, whole or around what the
     failure and the search name in them."""
-    told = [f for f in listing if f.lines and not _UNTOLD.search(f.path) and not aside(f.path, task)]
+    told = [f for f in listing if f.lines and not _untold(f.path) and not aside(f.path, task)]
+    told = _sources(told, task, context)
     if sum(f.size for f in told) <= SMALL:
         return tuple(Pick(f.path) for f in told)
-    told = _sources(told, task, context)
     about = target(task, context)
     frames = [*_frames(context.failing(about)), *_frames(asked(task))]
     scores = {f.path: _score(f.path, task, about, frames) for f in told}
@@ -95,23 +87,30 @@ def likeliest(task: Task, context: Context, listing: Sequence[Listed], found: Fo
         scores[path] += _found_score(group)
     for path in context.covered & scores.keys():
         scores[path] += _EXECUTED
-    best = max((score for path, score in scores.items() if not _TEST.search(path)), default=0)
+    best = max((score for path, score in scores.items() if not is_test_file(path)), default=0)
     least = max(1, best // 4)
     ranked = sorted((f for f in told if scores[f.path] >= least), key=lambda f: (-scores[f.path], f.path))
-    weak = frozenset(path for path, score in scores.items() if 2 * score < best or _TEST.search(path))
+    weak = frozenset(path for path, score in scores.items() if 2 * score < best or is_test_file(path))
     return tuple(_fitting(ranked[:MOST_FILES], weak, frames, groups))
 
 
+def _untold(path: str) -> bool:
+    """True for what is long and was written by no one."""
+    return _UNTOLD.search(path) is not None or is_lock(path)
+
+
 def _sources(told: Sequence[Listed], task: Task, context: Context) -> list[Listed]:
-    """Without what was built or copied in from elsewhere, unless the request or the failure names it."""
+    """Without what was built or copied in from elsewhere, unless the request names its folder, or it or the failure
+    the file."""
     named = f"{asked(task)}\n{context.failing(target(task, context))}"
-    kept = [f for f in told if not (built := _BUILT.search(f.path)) or f.path in named or built[0] in named]
+    kept = [f for f in told if not (built := _BUILT.search(f.path)) or f.path in named or built[0] in asked(task)]
     return kept or list(told)
 
 
 def aside(path: str, task: Task) -> bool:
-    """True for change logs, licences and the like, unless the request names the file."""
-    return _ASIDE.search(path) is not None and PurePosixPath(path).name not in asked(task)
+    """True for change logs, licences and the like, of no use for a fix unless the request names the file."""
+    name = PurePosixPath(path).name
+    return (is_aside(name) or _METADATA.search(path) is not None) and name not in asked(task)
 
 
 def _fitting(
@@ -156,8 +155,8 @@ def _cost(spans: Sequence[tuple[int, int]], file: Listed) -> int:
 def _found_score(group: Group) -> int:
     """Matches count, and a definition of what was searched for more than its uses."""
     hits = [text for _, hit, text in group.lines if hit]
-    defined = any(_DEFINES.match(text) for text in hits) and not _TEST.search(group.path)
-    return 2 * min(len(hits), 8) + (30 if defined else 0) - (8 if group.path.endswith(_PROSE_FILES) else 0)
+    defined = any(_DEFINES.match(text) for text in hits) and not is_test_file(group.path)
+    return 2 * min(len(hits), 8) + (30 if defined else 0) - (8 if is_prose(group.path) else 0)
 
 
 def _score(path: str, task: Task, about: Collection[str], frames: Sequence[tuple[str, int]]) -> int:
@@ -168,7 +167,7 @@ def _score(path: str, task: Task, about: Collection[str], frames: Sequence[tuple
     named = named or _as_module(path, asked(task))
     red = any(test.startswith(path) for test in about)
     score = (60 + 8 * framed if framed else 0) + (50 if named else 0) + (40 if red else 0)
-    return score - (20 if path.endswith(_PROSE_FILES) and not named else 0)
+    return score - (20 if is_prose(path) and not named else 0)
 
 
 def _as_module(path: str, text: str) -> bool:

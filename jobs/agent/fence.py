@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import re
 
-_TAG = re.compile(r"<(?=\s*/?\s*(?:request|instructions|guidance|output)\b)", re.IGNORECASE)
+_BRACKET = "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}"
+_NAMES = r"(?:request|instructions|guidance|output)(?![\w.:-])"
+# In any spelling, but for what is a type's parameter: Vec<Output>.
+_TAG = re.compile(rf"<(?=\s*/?\s*{_NAMES})|<(?=\s*/\s*(?i:{_NAMES}))|(?<!\w)<(?=\s*(?i:{_NAMES}))")
 
 
 def inert(text: str) -> str:
     """`text` in which no tag of a request stands; what looks like one keeps its name and loses its bracket."""
-    return _TAG.sub("\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}", text)
+    return _TAG.sub(_BRACKET, text)
+
+
+def unclosed(tag: str, text: str) -> str:
+    """`text`, which is to stay as it is for copying, in which only the end of `tag` is made inert."""
+    return re.sub(rf"<(?=\s*/\s*{tag}\b)", _BRACKET, text, flags=re.IGNORECASE)
 
 
 def fenced(tag: str, text: str, **attributes: str) -> str:

@@ -43,12 +43,15 @@ class History:
         self.tool_bytes += sum(len(r["content"].encode()) for r in results)
         self._append("user", [*results, *({"type": "text", "text": note} for note in notes if note)])
 
-    def request(self, max_tokens: int, limit_usd: float | None = None) -> Request:
+    def request(self, max_tokens: int, limit_usd: float | None = None, limit_tokens: int | None = None) -> Request:
         """The next request, with cache markers on the system prompt, on the place marked last time and on the end."""
         last = len(self._messages) - 1
         marks = {last} if self._marked is None else {self._marked, last}
         messages = tuple(_marked(m) if n in marks else m for n, m in enumerate(self._messages))
-        return Request(self._system, self._tools, messages, max_tokens, limit_usd, self.size, *self._counted)
+        known, tokens = self._counted
+        return Request(
+            self._system, self._tools, messages, max_tokens, limit_usd, self.size, known, tokens, limit_tokens
+        )
 
     def sent(self, tokens: int) -> None:
         """The last request was answered: what it held is cached now, and had so many `tokens`."""
@@ -76,6 +79,8 @@ class History:
 
 def _marked(message: Message) -> Message:
     *earlier, end = message["content"]
+    if end.get("type") in ("thinking", "redacted_thinking"):  # takes no marker
+        return message
     return {**message, "content": [*earlier, {**end, "cache_control": _ROLLING}]}
 
 

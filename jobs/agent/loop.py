@@ -11,6 +11,7 @@ from jobs.agent.attempt import Attempt, AttemptEnd
 from jobs.agent.budget import WARN_AT, Allowance, Budget, Spent, allowance, last_words, share
 from jobs.agent.calls import Check, Ran, run_calls
 from jobs.agent.context import Context, target
+from jobs.agent.fence import inert
 from jobs.agent.history import History
 from jobs.agent.notes import Notes
 from jobs.agent.prompt import render
@@ -91,7 +92,7 @@ class Session:
         if not len(self.history):
             self._open()
         if feedback is not None:
-            self._voice.say("feedback", "the verification", feedback=feedback)
+            self._voice.say("feedback", "the verification", feedback=inert(feedback))
         self._ended = "stuck"  # unless it comes to an end of its own
         ended: AttemptEnd | None = None
         while ended is None:
@@ -143,7 +144,7 @@ class Session:
 
     def _ask(self, allowed: Allowance) -> tuple[Reply, dict[str, object]] | None:
         """The model's reply and the names of what was sent; None (and why in `_ended_early`) where none can be had."""
-        request = self.history.request(allowed.max_tokens, allowed.limit_usd)
+        request = self.history.request(allowed.max_tokens, allowed.limit_usd, allowed.limit_tokens)
         bodies = self._bodies.request(request)
         try:
             reply = self.model.ask(request)
@@ -151,17 +152,17 @@ class Session:
             self.spent = self.spent.charged(failed.usage, failed.usd)
             self.trace.emit("note", why=failed.why, text=str(failed), usd=failed.usd)
             if failed.why == "too_long" and self._relief.force():
-                return self._ask(allowed)
+                return self._ask(allowed.less(failed.usage, failed.usd))
             if failed.why not in ("limit", "too_long"):
                 raise
             self._failure, self._mute = str(failed), True
-            self._ended_early = "dollars" if failed.why == "limit" else "stuck"
+            self._ended_early = allowed.cap if failed.why == "limit" else "stuck"
             return None
         except BaseException:  # a stop or Ctrl-C in the middle of a reply: what it cost is charged all the same
             self.spent = self.spent.charged(*self.model.in_vain())
             raise
         self.spent = self.spent.replied(reply)
-        self.history.sent(reply.usage.total_input)
+        self.history.sent(reply.answered.total_input)
         return reply, bodies
 
     def _act(self, reply: Reply) -> Ran:
@@ -194,7 +195,7 @@ class Session:
             self.history.reply([b for b in reply.blocks if b.get("type") != "tool_use"])
             self._summary = reply.text
             return "done"
-        if kind == "paused":  # goes back as it is, and the model goes on
+        if kind == "paused" and reply.blocks:  # goes back as it is, and the model goes on
             self.history.reply(reply.blocks)
             return self._useless()
         if kind == "refused":

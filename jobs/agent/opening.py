@@ -9,8 +9,8 @@ from typing import Any
 
 from jobs.agent.budget import Budget
 from jobs.agent.calls import timed
-from jobs.agent.context import Context, Pick, aside, likeliest, target
-from jobs.agent.fence import fenced, inert
+from jobs.agent.context import BUILT, Context, Pick, aside, likeliest, target
+from jobs.agent.fence import fenced, inert, unclosed
 from jobs.agent.prompt import render
 from jobs.agent.record import Call
 from jobs.agent.stuck import Stuck
@@ -20,14 +20,14 @@ from jobs.agent.tools.page import WHOLE_LINES, merged
 from jobs.agent.tools.reds import named, told
 from jobs.agent.tools.search import Found, find
 from jobs.agent.tools.spec import Bench
-from jobs.agent.words import loose, specific, words
+from jobs.agent.words import asked, loose, specific, words
 from jobs.model.base import Block
+from jobs.suite.prose import ASIDE, PROSE
 from jobs.tasks.task import Task
 
 READING_KINDS = ("ask", "plan")  # what is answered in words
 _GUIDANCE = 8_000  # characters of all guidance files together
-_ASIDE = "!{CHANGELOG,CHANGES,HISTORY,NEWS,AUTHORS,LICENSE,PKG-INFO}*"
-_PROSE = "!*.{md,markdown,rst,txt,adoc}"
+_PROSE = tuple(f"*.{ending}" for ending in PROSE)
 _FEW = 25  # matches of one pattern; a word that stands oftener tells nothing of the place
 _MATCHES = 1000  # of the search that chooses files; it ends in path order, so few would leave the last ones out
 _TARGET = 16_000  # characters of the failing output
@@ -88,7 +88,11 @@ class Opening:
     def text(self) -> str:
         """The same as words, for a model that takes no turn which it did not write itself."""
         shown = [
-            render("read_here", call=f"{a['name']} {json.dumps(a['input'], ensure_ascii=False)}", result=r["content"])
+            render(
+                "read_here",
+                call=inert(f"{a['name']} {json.dumps(a['input'], ensure_ascii=False)}"),
+                result=unclosed("result", r["content"]),
+            )
             for a, r in zip(self.asked, self.results, strict=True)
         ]
         return "\n\n".join(shown)
@@ -123,13 +127,18 @@ def _searching(
     task: Task, patterns: Sequence[str], listing: Sequence[Listed], bench: Bench
 ) -> list[tuple[str, dict[str, Any]]]:
     """The search to show, for what stands in a few places: elsewhere than in prose, if it does."""
-    left = {"glob": _ASIDE} if any(aside(f.path, task) for f in listing) else {}
-    for where in ({"glob": _PROSE}, left):
-        globs = [where["glob"]] if where else []
+    copies = [folder for folder in BUILT if folder not in asked(task) and any(_below(folder, f.path) for f in listing)]
+    beside = [f"{name}*" for name in (*ASIDE, "PKG-INFO")] if any(aside(f.path, task) for f in listing) else []
+    for names in ([*_PROSE, *copies], [*beside, *copies]):
+        globs = [f"!{{{','.join(names)}}}"] if names else []
         few = [p for p in patterns if 0 < _count(p, globs, bench) <= _FEW]
         if few:
-            return [("search", {"patterns": few, "context": 1, **where})]
+            return [("search", {"patterns": few, "context": 1, **({"glob": globs[0]} if globs else {})})]
     return []
+
+
+def _below(folder: str, path: str) -> bool:
+    return f"/{folder}/" in f"/{path}"
 
 
 def _count(pattern: str, globs: Sequence[str], bench: Bench) -> int:

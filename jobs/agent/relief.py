@@ -30,7 +30,7 @@ class Relief:
 
     def after(self, reply: Reply, output: int) -> None:
         """Cuts once most of the window, less `output` tokens for a reply, is used."""
-        used = reply.usage.total_input + reply.usage.output
+        used = reply.answered.total_input + reply.answered.output
         usable = max(self.window - output, self.window // 2)
         if used > usable * clearing.PRESSED:
             keep = clearing.Keep.within(self.window)

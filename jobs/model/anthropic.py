@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from typing import Any, cast
 
 import httpx2
-from anthropic import Anthropic, APIConnectionError, APIStatusError, APITimeoutError, Stream
+from anthropic import Anthropic, AnthropicError, APIConnectionError, APIStatusError, APITimeoutError, Stream
 
 from jobs.model.assembly import Assembly
 from jobs.model.base import Request
@@ -23,6 +23,7 @@ from jobs.model.endpoint import CUT, Broke, Endpoint
 from jobs.model.faults import Fault, retry_after_s, should_retry
 from jobs.model.limiter import Limiter
 from jobs.model.prices import Prices
+from jobs.model.usage import Usage
 
 ENDPOINT = "https://api.anthropic.com"
 _PATH = "/v1/messages"
@@ -67,8 +68,8 @@ class AnthropicModel(Endpoint):
             self._frozen = (request.system, request.tools, _members(system=request.system, tools=request.tools))
         return self._frozen[2]
 
-    def _assembly(self, size: int) -> Assembly:
-        return Assembly()
+    def _assembly(self, size: int, most: Usage) -> Assembly:
+        return Assembly(most.output)
 
     @contextmanager
     def _stream(self, body: bytes) -> Iterator[Iterator[Mapping[str, Any]]]:
@@ -77,7 +78,7 @@ class AnthropicModel(Endpoint):
             with post(_PATH, content=body, cast_to=object, stream=True, stream_cls=Stream[object]) as stream:
                 self._heard(stream.response.headers)
                 yield cast(Iterator[Mapping[str, Any]], iter(stream))  # `object` leaves each event as its JSON
-        except (APIStatusError, APIConnectionError, httpx2.HTTPError, ValueError, LookupError) as error:
+        except (AnthropicError, httpx2.HTTPError, ValueError, LookupError, RecursionError) as error:
             if isinstance(error, APIStatusError):
                 self._heard(error.response.headers)
             raise Broke(_fault(error)) from error

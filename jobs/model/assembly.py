@@ -9,7 +9,7 @@ from jobs.model.base import Block
 from jobs.model.lenient import strict
 from jobs.model.usage import Usage, counted
 
-_CHARS_A_TOKEN = 3  # of output that a broken stream can no longer tell; an upper estimate
+_BYTES_A_TOKEN = 3  # of output that a broken stream can no longer tell; an upper estimate for nearly any script
 _PIECES = {
     "text_delta": "text",
     "thinking_delta": "thinking",
@@ -19,9 +19,9 @@ _PIECES = {
 
 
 class Assembly:
-    """The reply so far. `complete` is True once the stream ended as it should."""
+    """The reply so far, of at most `most` tokens. `complete` is True once the stream ended as it should."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int) -> None:
         self.stop_reason: str | None = None
         self.model = ""
         self.complete = False
@@ -31,7 +31,8 @@ class Assembly:
         self._blocks: list[Block] = []
         self._pieces: dict[str, list[str]] = {}  # of the block that is being written
         self._usage: dict[str, Any] = {}
-        self._chars = 0
+        self._most = most
+        self._bytes = 0
 
     def feed(self, event: Mapping[str, Any]) -> None:
         """Takes one event of the stream."""
@@ -40,7 +41,7 @@ class Assembly:
             return self._delta(event["delta"])
         self._close()
         if kind == "message_start":
-            self.model = event["message"].get("model", "")
+            self.model = str(event["message"].get("model") or "")
             self._usage.update(event["message"].get("usage") or {})
         elif kind == "content_block_start":
             self._blocks.append(dict(event["content_block"]))
@@ -59,7 +60,7 @@ class Assembly:
             block["citations"] = [*(block.get("citations") or []), delta["citation"]]
         elif (key := _PIECES.get(kind)) is not None:
             self._pieces.setdefault(key, []).append(delta[key])
-            self._chars += len(delta[key])
+            self._bytes += len(delta[key].encode("utf-8", "replace"))
 
     def _close(self) -> None:
         """Puts the pieces of a block together: once, as a long text would be copied for every piece."""
@@ -88,7 +89,7 @@ class Assembly:
         hour = counted(parts.get("ephemeral_1h_input_tokens")) if isinstance(parts, Mapping) else 0
         output = counted(seen.get("output_tokens"))
         if not self.complete:
-            output = max(output, -(-self._chars // _CHARS_A_TOKEN))
+            output = max(output, min(self._most, -(-self._bytes // _BYTES_A_TOKEN)))
         return Usage(
             input=counted(seen.get("input_tokens")),
             output=output,

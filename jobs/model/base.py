@@ -20,9 +20,9 @@ Message = dict[str, Any]
 @dataclass(frozen=True)
 class Request:
     """One call: `system` and `tools` are frozen for a run; `messages` only ever grows. No try is made that could make
-    all of them together cost more than `limit_usd`. `size` is an upper bound of the bytes of all texts in it, which a
-    growing conversation counts as it grows; the first `known_size` of them were `known_tokens` when the endpoint
-    counted them last."""
+    all of them together cost more than `limit_usd`, or `limit_tokens` read and written. `size` is an upper bound of the
+    bytes of all texts in it, which a growing conversation counts as it grows; the first `known_size` of them were
+    `known_tokens` when the endpoint counted them last."""
 
     system: tuple[Block, ...]
     tools: tuple[Block, ...]
@@ -32,6 +32,7 @@ class Request:
     size: int = 0
     known_size: int = 0
     known_tokens: int = 0
+    limit_tokens: int | None = None
 
 
 @dataclass(frozen=True)
@@ -60,12 +61,14 @@ class AskFailed(EnvironmentFault):
 class Reply:
     """One complete reply. `stop_reason` is never None here: a cut stream is retried or raised by the model.
 
-    `usage`, `usd` and `seconds` include tries that failed; `usd` is None where the model has no price.
+    `usage`, `usd` and `seconds` include tries that failed; `usd` is None where the model has no price. `answered` is
+    the usage of the last try alone, the one that was answered: what the request held.
     """
 
     blocks: tuple[Block, ...]
     stop_reason: str
     usage: Usage
+    answered: Usage
     usd: float | None
     model: str
     request_bytes: int

@@ -33,14 +33,15 @@ class _Call:
 
 
 class ChatAssembly:
-    """The reply so far to a body of `size` bytes. `complete` is True once it was said why it ended, and either what it
-    cost or that nothing follows."""
+    """The reply so far to a body of `size` bytes, which can cost at most `most` tokens, read and written. `complete` is
+    True once it was said why it ended, and either what it cost or that nothing follows."""
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, most: Usage) -> None:
         self.model = ""
         self.begun = False
         self.unread: dict[str, str] = {}
         self._size = size
+        self._most = most
         self._id = ""
         self._text: list[str] = []
         self._refused: list[str] = []
@@ -59,7 +60,7 @@ class ChatAssembly:
             return
         self._id = self._id or str(event.get("id") or "")
         self.model = self.model or str(event.get("model") or "")
-        if isinstance(usage := event.get("usage"), Mapping) and usage:
+        if isinstance(usage := event.get("usage"), Mapping) and counted(usage.get("prompt_tokens")):
             self._usage = usage
         for choice in event.get("choices") or ():
             if isinstance(finish := choice.get("finish_reason"), str) and finish:
@@ -88,13 +89,13 @@ class ChatAssembly:
         self.begun = True
 
     def _call_of(self, piece: Mapping[str, Any], function: Mapping[str, Any]) -> _Call:
-        """The call that a piece belongs to: by index; another id, or without an index a name, begins a new one."""
+        """The call that a piece belongs to: by index; another id, or without index and id a name, begins a new one."""
         index, ident = piece.get("index"), piece.get("id")
-        if index is None:
-            known = None if ident or function.get("name") else self._newest.get(None)
-        else:
-            known = self._newest.get(index)
-        if known is None or (ident and known.id and known.id != ident):
+        known = self._newest.get(index)
+        name = function.get("name")
+        if index is None and known is not None and name and (not ident or name != known.name):
+            known = None
+        if known is None or (ident and known.id != ident and (known.id or index is None)):
             known = _Call()
             self._calls.append(known)
         self._newest[index] = self._newest[None] = known
@@ -139,17 +140,17 @@ class ChatAssembly:
     def usage(self) -> Usage:
         """Tokens as reported; where nothing was, upper estimates from what was sent and what came."""
         if self._usage is None:
-            return (
-                Usage(input=self._size // _BYTES_A_TOKEN, output=-(-self._chars // _BYTES_A_TOKEN))
-                if self._came
-                else Usage()
-            )
+            return self._estimated() if self._came else Usage()
         seen = self._usage
         details = seen.get("prompt_tokens_details")
         within = counted(details.get("cached_tokens")) if isinstance(details, Mapping) else 0
         cached = within or counted(seen.get("prompt_cache_hit_tokens"))
         prompt, written = counted(seen.get("prompt_tokens")), counted(seen.get("completion_tokens"))
         return Usage(input=max(0, prompt - cached), output=written, cache_read=cached)
+
+    def _estimated(self) -> Usage:
+        read, written = self._size // _BYTES_A_TOKEN, -(-self._chars // _BYTES_A_TOKEN)
+        return Usage(input=min(read, self._most.input), output=min(written, self._most.output))
 
     @property
     def notes(self) -> tuple[str, ...]:

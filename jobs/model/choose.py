@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+import httpx
+
 from jobs.errors import UserError
 from jobs.model import anthropic, openai
 from jobs.model.anthropic import AnthropicModel
@@ -39,9 +41,11 @@ def model_of(
         keyless = " (to any word if that endpoint has no keys)" if chat else ""
         raise UserError(f"{prefix}_API_KEY is not set{whose}: {name} cannot be asked without it. Set it{keyless}.")
     address = own or (openai.ENDPOINT if chat else anthropic.ENDPOINT)
-    if not address.startswith(("http://", "https://")):
-        raise UserError(f"{prefix}_BASE_URL is no web address: {address}.")
-    secret = key.get_secret_value()
+    if not _is_address(address):
+        raise UserError(f"{prefix}_BASE_URL is no web address: {address}. Set it to http(s)://HOST, or leave it out.")
+    secret = key.get_secret_value().strip()  # a key from a file ends with its line
+    if not (secret.isascii() and secret.isprintable()):
+        raise UserError(f"{prefix}_API_KEY has characters that no key has. Copy it again.")
     return kind(
         name,
         api_key=secret,
@@ -50,6 +54,15 @@ def model_of(
         sleep=time.sleep if alive is None else heard(alive),
         limiter=limiter(secret),
     )
+
+
+def _is_address(text: str) -> bool:
+    try:
+        address = httpx.URL(text)
+        port = address.port
+    except (httpx.InvalidURL, ValueError):
+        return False
+    return address.scheme in ("http", "https") and bool(address.host) and "%" not in address.host and port != 0
 
 
 def heard(alive: Callable[[], None]) -> Callable[[float], None]:

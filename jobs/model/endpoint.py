@@ -14,6 +14,7 @@ from typing import Any, Protocol
 from jobs.model.base import AskFailed, Block, Ceiling, Reply, Request
 from jobs.model.encode import encoded
 from jobs.model.faults import UNREADABLE, Fault, wait_s
+from jobs.model.lenient import flat
 from jobs.model.limiter import Limiter, Unlimited
 from jobs.model.limits import limits_of
 from jobs.model.normalise import Mended, Unreadable, normalise
@@ -79,9 +80,10 @@ class Assembled(Protocol):
 
 @dataclass
 class _Tries:
-    """What the tries of one request have cost so far."""
+    """What the tries of one request have cost so far. `most` are the tokens that one of them can cost."""
 
     began: float
+    most: Usage
     made: int = 0
     waited_s: float = 0.0
     usage: Usage = field(default_factory=Usage)
@@ -119,8 +121,8 @@ class Endpoint(ABC):
         """The request as it is sent."""
 
     @abstractmethod
-    def _assembly(self, size: int) -> Assembled:
-        """An empty reply to a body of `size` bytes."""
+    def _assembly(self, size: int, most: Usage) -> Assembled:
+        """An empty reply to a body of `size` bytes, which can cost at most `most` tokens."""
 
     @abstractmethod
     def _stream(self, body: bytes) -> AbstractContextManager[Iterator[Mapping[str, Any]]]:
@@ -128,16 +130,23 @@ class Endpoint(ABC):
 
     def ceiling(self, request: Request) -> Ceiling:
         """An upper bound for one try."""
+        return self._priced(self._most(request))
+
+    def _most(self, request: Request) -> Usage:
+        """The most tokens that one try can read and write."""
         size = request.size or len(encoded([request.system, request.tools, request.messages]))
         # What was counted once, as a prefix that stays, need not be guessed.
         unknown = max(0, size - request.known_size)
         tokens = request.known_tokens + int(unknown * self._density) + _OVERHEAD_TOKENS
-        written = self._max_tokens(request)
-        return Ceiling(tokens + written, None if self.price is None else self.price.most(tokens, written))
+        return Usage(input=tokens, output=self._max_tokens(request))
+
+    def _priced(self, most: Usage) -> Ceiling:
+        usd = None if self.price is None else self.price.most(most.input, most.output)
+        return Ceiling(most.input + most.output, usd)
 
     def ask(self, request: Request) -> Reply:
         """The reply. Raises AskFailed (an EnvironmentFault) with what was spent in vain."""
-        self._open = tries = _Tries(time.monotonic())
+        self._open = tries = _Tries(time.monotonic(), self._most(request))
         try:
             reply = self._tried(request, tries)
         except AskFailed:
@@ -166,7 +175,7 @@ class Endpoint(ABC):
         if turn := self._limiter.turn(max(0, fresh) // _BYTES_A_TOKEN + 1):
             self._sleep(turn)
         started, first = time.monotonic(), None
-        assembly = self._assembly(len(body))
+        assembly = self._assembly(len(body), tries.most)
         try:
             with self._stream(body) as events:
                 for event in events:
@@ -182,6 +191,7 @@ class Endpoint(ABC):
             blocks=mended.blocks,
             stop_reason=mended.stop_reason,
             usage=tries.usage,
+            answered=assembly.usage,
             usd=tries.usd,
             model=assembly.model or self.name,
             request_bytes=len(body),
@@ -222,9 +232,11 @@ class Endpoint(ABC):
         self._sleep(wait)
 
     def _within(self, request: Request, tries: _Tries) -> bool:
-        """Whether one more try keeps all of them within the limit in dollars."""
-        bound = self.ceiling(request).usd
-        return request.limit_usd is None or bound is None or (tries.usd or 0.0) + bound <= request.limit_usd
+        """Whether one more try keeps all of them within the limits."""
+        bound, used = self._priced(tries.most), tries.usage.total_input + tries.usage.output
+        if request.limit_tokens is not None and used + bound.tokens > request.limit_tokens:
+            return False
+        return request.limit_usd is None or bound.usd is None or (tries.usd or 0.0) + bound.usd <= request.limit_usd
 
     def _charge(self, tries: _Tries, usage: Usage) -> None:
         tries.usage += usage
@@ -245,7 +257,7 @@ def _fed(assembly: Assembled, event: Mapping[str, Any]) -> None:
     """Takes one event. Raises Broke for one that is not as its protocol has it."""
     try:
         assembly.feed(event)
-    except (LookupError, TypeError, ValueError, AttributeError) as odd:
+    except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as odd:
         raise Broke(Fault(None, "malformed_stream", f"an event of the stream can't be read ({odd!r})")) from odd
 
 
@@ -257,4 +269,8 @@ def _sound(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
         names = needs.get(kind, ()) if isinstance(kind, str) else ("type",)
         if not all(isinstance(block.get(name), str) for name in names):
             raise Broke(Fault(None, UNREADABLE, f"a block of the kind {kind!r} is not complete."))
+        try:
+            flat(block)
+        except ValueError as deep:
+            raise Broke(Fault(None, UNREADABLE, f"a block of the kind {kind!r} is {deep}.")) from None
     return blocks

@@ -20,12 +20,14 @@ _LASTING = (
     *("request_too_large", "content_filter", "invalid_api_key", "model_not_found"),
 )
 _SPENT = (
-    *("credit balance", "spend limit", "spending limit", "billing", "usage limit", "monthly limit"),
+    *("credit balance", "spend limit", "spending limit", "usage limit", "monthly limit"),
+    *("billing_error", "billing details", "billing hard limit"),  # an address of a billing page is in many a 429
     *("insufficient_quota", "insufficient balance", "insufficient credit", "more credits"),
 )
 _LONG = (
     *("prompt is too long", "exceed context limit", "context window", "too many total text bytes"),
     *("maximum context length", "context_length_exceeded", "context length"),
+    *("context size", "exceeds the maximum number of tokens"),
 )
 
 Kind = Literal["temporary", "dead", "too_long"]
@@ -48,7 +50,7 @@ class Fault:
         words = f"{self.type} {self.message}".lower()
         if self.status == 402 or any(sign in words for sign in _SPENT):
             return "dead"
-        if self.status == 413 or (self.status == 400 and any(sign in words for sign in _LONG)):
+        if self.status == 413 or (self.status in (200, 400) and any(sign in words for sign in _LONG)):
             return "too_long"
         if self.should_retry is not None:
             return "temporary" if self.should_retry else "dead"

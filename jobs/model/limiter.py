@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import fcntl
 import hashlib
 import json
+import logging
 import math
 import time
 from collections.abc import Callable, Iterator
@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
 from jobs.model.limits import Limits, Taken, next_turn
+
+logger = logging.getLogger(__name__)
 
 MINUTE_S = 60.0
 _MOST_BYTES = 1 << 20  # of the file
@@ -60,12 +62,17 @@ class FileLimiter:
         self._path = folder / f"{key_hash(key)}.json"
         self._minute_s = minute_s
         self._clock = clock
+        self._told = False
 
     def turn(self, tokens: int) -> float:
         """As the protocol says."""
         now = self._clock()
         with self._state() as state:
-            taken = [Taken(at, size) for at, size in state["taken"] if at > now - self._minute_s]
+            # What is further ahead than any turn was taken while the clock was wrong.
+            earliest, latest = now - self._minute_s, now + LONGEST_TURN_S
+            taken = [Taken(at, size) for at, size in state["taken"] if earliest < at <= latest]
+            if state["until"] > latest:
+                state["until"] = 0.0
             at = next_turn(taken, Limits(*state["limits"]), tokens, now=now, minute_s=self._minute_s)
             wait: float = min(max(0.0, at - now, state["until"] - now), LONGEST_TURN_S)
             state["taken"] = [[t.at, t.tokens] for t in (*taken, Taken(now + wait, tokens))]
@@ -80,7 +87,7 @@ class FileLimiter:
     def refused(self, after_s: float) -> None:
         """As the protocol says."""
         with self._state() as state:
-            state["until"] = max(state["until"], self._clock() + after_s)
+            state["until"] = max(state["until"], self._clock() + min(after_s, LONGEST_TURN_S))
 
     @contextmanager
     def _state(self) -> Iterator[dict[str, Any]]:
@@ -89,26 +96,43 @@ class FileLimiter:
         if file is None:
             yield _empty()
             return
-        with contextlib.suppress(OSError), file:  # a full disk: the turn is taken all the same, only not told
-            state = _read(_text(file))
+        state = _read(_text(file))
+        try:
             yield state
-            file.seek(0)
-            file.truncate()
-            file.write(json.dumps(state).encode())
+        finally:
+            self._write(file, state)
+
+    def _write(self, file: BinaryIO, state: dict[str, Any]) -> None:
+        """Writes the state and closes the file. On a full disk the turn is taken all the same, only not told."""
+        try:
+            with file:
+                file.seek(0)
+                file.truncate()
+                file.write(json.dumps(state).encode())
+        except OSError as broken:
+            self._tell(broken)
 
     def _opened(self) -> BinaryIO | None:
         """The file, locked."""
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             file = self._path.open("a+b")
-        except OSError:
+        except OSError as broken:
+            self._tell(broken)
             return None
         try:
             fcntl.flock(file, fcntl.LOCK_EX)
-        except OSError:
+        except OSError as broken:
             file.close()
+            self._tell(broken)
             return None
         return file
+
+    def _tell(self, broken: OSError) -> None:
+        """Says once that turns are not shared."""
+        if not self._told:
+            logger.warning("turns at the model key are not shared", extra={"cause": str(broken)})
+        self._told = True
 
 
 def key_hash(key: str) -> str:

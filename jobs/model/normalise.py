@@ -1,13 +1,14 @@
 """Puts right what weaker endpoints send, where it is clear what was meant, before anybody acts on it. Pure.
 
-Well-formed calls pass untouched. Every mend is named.
+Well-formed calls pass untouched. Every mend of what the model wrote is named; ids are the endpoint's.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, count
 from typing import Any
 
 from jobs.model.base import Block, Request
@@ -54,7 +55,31 @@ def normalise(
         made, said = _call(block, unread, schemas) if block.get("type") == "tool_use" else ([block], [])
         kept += made
         notes += said
-    return Mended(tuple(kept), stop, tuple(notes)) if notes else Mended(blocks, stop)
+    made = _returnable(kept, request, notes)
+    same = len(made) == len(blocks) and all(new is old for new, old in zip(made, blocks, strict=True))
+    return Mended(blocks if same else tuple(made), stop, tuple(notes))
+
+
+def _returnable(blocks: Sequence[Block], request: Request, notes: list[str]) -> list[Block]:
+    """The blocks as every endpoint takes them back: a call's arguments are an object, and its id is no other call's."""
+    before = (block for message in request.messages for block in message["content"] if isinstance(block, Mapping))
+    taken = {block.get("id") for block in before if block.get("type") == "tool_use"}
+    made = []
+    for block in blocks:
+        if block.get("type") == "tool_use":
+            if not isinstance(block.get("input"), Mapping):
+                given = block.get("input")
+                notes.append(f"{block['name']}: arguments that were no object")
+                block = {**block, "input": {} if given is None else {"input": given}}
+            if (ident := _free(block["id"], taken)) != block["id"]:
+                block = {**block, "id": ident}
+            taken.add(ident)
+        made.append(block)
+    return made
+
+
+def _free(ident: str, taken: Container[object]) -> str:
+    return next(name for name in chain([ident], (f"{ident}_{n}" for n in count(2))) if name not in taken)
 
 
 def _call(block: Block, unread: Mapping[str, str], schemas: Mapping[str, Any]) -> tuple[list[Block], list[str]]:
@@ -120,8 +145,11 @@ def _from_text(blocks: tuple[Block, ...], stop: str, schemas: Mapping[str, Any],
         for n, (name, arguments) in enumerate(calls):
             ident = f"call_t{turn}_{at}_{n}_{_short(str(block['text']))}"  # no other turn's
             call: Block = {"type": "tool_use", "id": ident, "name": name, "input": arguments}
-            several, said = _call(call, {}, schemas)
-            if several[0]["name"] not in schemas:
+            try:
+                several, said = _call(call, {}, schemas)
+            except Unreadable:
+                return Mended(blocks, stop)
+            if several[0]["name"] not in schemas or not all(isinstance(one["input"], Mapping) for one in several):
                 return Mended(blocks, stop)  # an example of something else
             made += several
             notes += [f"call in the text -> {several[0]['name']}", *said]

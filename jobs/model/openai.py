@@ -25,6 +25,7 @@ from jobs.model.limiter import Limiter
 from jobs.model.prices import Prices
 from jobs.model.quirks import PREFIX
 from jobs.model.sse import data
+from jobs.model.usage import Usage
 
 ENDPOINT = "https://api.openai.com/v1"
 _LONGEST_ERROR = 2000  # characters of an answer that is no JSON
@@ -66,8 +67,8 @@ class OpenAIModel(Endpoint):
         comma = b"," if system and messages != b"[]" else b""
         return b'%s,"messages":[%s%s%s}' % (encoded(head)[:-1], system, comma, messages[1:])
 
-    def _assembly(self, size: int) -> ChatAssembly:
-        return ChatAssembly(size)
+    def _assembly(self, size: int, most: Usage) -> ChatAssembly:
+        return ChatAssembly(size, most)
 
     @contextmanager
     def _stream(self, body: bytes) -> Iterator[Iterator[Mapping[str, Any]]]:
@@ -80,7 +81,7 @@ class OpenAIModel(Endpoint):
                     response.read()
                     raise Broke(_refusal(response))
                 yield _events(response)
-        except (httpx.HTTPError, ValueError, LookupError, AttributeError, TypeError) as error:
+        except (httpx.HTTPError, ValueError, LookupError, AttributeError, TypeError, RecursionError) as error:
             raise Broke(_fault(error)) from error
 
 
@@ -102,7 +103,7 @@ def _events(response: httpx.Response) -> Iterator[Mapping[str, Any]]:
 
 def _checked(text: bytes) -> Mapping[str, Any]:
     event: Mapping[str, Any] = json.loads(text)
-    if error := event.get("error"):
+    if error := event.get("error") or (event.get("object") == "error" and event):
         raise Broke(_told(error, 200))
     return event
 
@@ -112,7 +113,7 @@ def _refusal(response: httpx.Response) -> Fault:
     try:
         error = response.json()
         error = error.get("error", error)
-    except (ValueError, AttributeError):
+    except (ValueError, AttributeError, RecursionError):
         error = response.text[:_LONGEST_ERROR]
     told = _told(error, response.status_code)
     return Fault(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import tomllib
 from collections.abc import Mapping
@@ -30,8 +31,9 @@ class Price:
     long_factor: float = 1.0
 
     def __post_init__(self) -> None:
-        if any(not isinstance(rate, int | float) or rate < 0 for rate in vars(self).values() if rate is not None):
-            raise ValueError("prices are numbers from 0 on")
+        for rate in vars(self).values():
+            if rate is not None and not _is_rate(rate):
+                raise ValueError("prices are numbers from 0 on")
 
     def cost(self, usage: Usage) -> float:
         """Dollars for one request with `usage`."""
@@ -46,8 +48,9 @@ class Price:
 
     def most(self, input_tokens: int, output_tokens: int) -> float:
         """Dollars for one request at the dearest rates."""
-        dearest = max(self.input, self.write_5m, self.write_1h)
-        return (input_tokens * dearest + output_tokens * self.output) / _MILLION * self._factor(input_tokens)
+        dearest = max(self.input, self.write_5m, self.write_1h, self.read)
+        factor = max(1.0, self._factor(input_tokens))  # fewer tokens than these may have no discount
+        return (input_tokens * dearest + output_tokens * self.output) / _MILLION * factor
 
     def _factor(self, prompt_tokens: int) -> float:
         return self.long_factor if self.long_from is not None and prompt_tokens > self.long_from else 1.0
@@ -63,7 +66,7 @@ class Prices:
     @classmethod
     def load(cls, text: str | None = None) -> Prices:
         """The table that ships with Patchwright, or one of the same form given as TOML text."""
-        table = tomllib.loads(text or (files("jobs.model") / "prices.toml").read_text("utf-8"))
+        table = tomllib.loads((files("jobs.model") / "prices.toml").read_text("utf-8") if text is None else text)
         return cls(str(table["as_of"]), {name: Price(**row) for name, row in table["models"].items()})
 
     @classmethod
@@ -84,3 +87,7 @@ class Prices:
         names = (model, model.removeprefix(PREFIX))
         found = (self.models.get(n) or self.models.get(re.sub(r"-20\d{6}$", "", n)) for n in names)
         return next((price for price in found if price is not None), None)
+
+
+def _is_rate(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0

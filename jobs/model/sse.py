@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
+
+_END = re.compile(rb"\r\n|\n|\r(?!\Z)")  # a last CR may be half an end
 
 
 def data(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """The `data` of each event. Lines end with LF, CR LF or CR only: a text may hold any other separator as it is."""
+    """The `data` of each event. Lines end with LF, CR LF or CR, and nothing else: a text may hold other separators."""
     lines: list[bytes] = []
     for line in _lines(chunks):
         if line.startswith(b"data:"):
@@ -21,7 +24,7 @@ def data(chunks: Iterable[bytes]) -> Iterator[bytes]:
 def _lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
     rest = b""
     for chunk in chunks:
-        *whole, rest = (rest + chunk).split(b"\n")
-        yield from (line.removesuffix(b"\r") for line in whole)
+        *whole, rest = _END.split(rest + chunk)
+        yield from whole
     if rest:
         yield rest.removesuffix(b"\r")

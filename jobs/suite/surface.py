@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Literal
 
 from jobs.repo.trees import Trees
+from jobs.suite.prose import MARKUP, is_aside
 from jobs.suite.rewrite import rewrite
 from jobs.suite.sections import MIXED, restore
 
@@ -32,9 +33,7 @@ _CONFIGURATION = re.compile(
     re.IGNORECASE,
 )
 _SNAPSHOTS = re.compile(r"\.(snap|ambr|golden|approved\.\w+)$")
-_DOCUMENTS = re.compile(
-    r"\.(md|markdown|rst|adoc)$|^(LICEN[CS]E|COPYING|NOTICE|AUTHORS|CHANGES|CHANGELOG|HISTORY|NEWS)\b", re.I
-)
+_DOCUMENTS = re.compile(rf"\.({'|'.join(MARKUP)})$", re.IGNORECASE)
 _DOCUMENT_FOLDERS = frozenset(
     {"docs", "doc", "changelog", "changelog.d", "changes", "newsfragments", "news", ".changeset"}
 )
@@ -70,7 +69,7 @@ def kind(path: str) -> Kind:
     folders, name = _split(path)
     if is_surface(path):
         return "test"
-    if _DOCUMENTS.search(name) or (folders and folders[0] in _DOCUMENT_FOLDERS):
+    if _DOCUMENTS.search(name) or is_aside(name) or (folders and folders[0] in _DOCUMENT_FOLDERS):
         return "doc"
     return "product"
 

@@ -228,6 +228,39 @@ def test_pytest_ids_and_a_new_file(cells: Cells, tmp_path: Path) -> None:
     assert (new.ran, new.green) == (2, False)
 
 
+def test_once_new_tests_are_green_it_is_said_where_they_are_run_on_the_old_code(cells: Cells, tmp_path: Path) -> None:
+    at = work(cells, tmp_path, targets=frozenset())
+    wrong = at.write("test_new.py", FILES["test_calc.py"].replace("test_add", "test_sum"))
+    assert wrong is not None
+    assert "old code" not in wrong.text
+    fixed = at.write("calc.py", "def add(a, b):\n    return a + b\n")
+    assert fixed is not None
+    assert fixed.text.splitlines()[-1].startswith("new tests: verification runs them on the old code by itself")
+    again = at.write("calc.py", "def add(a, b):\n    return b + a\n")
+    assert again is not None
+    assert "old code" not in again.text
+
+
+def test_a_fix_without_new_tests_hears_nothing_of_them(cells: Cells, tmp_path: Path) -> None:
+    at = work(cells, tmp_path)
+    fixed = at.write("calc.py", "def add(a, b):\n    return a + b\n")
+    assert fixed is not None
+    assert fixed.green
+    assert "old code" not in fixed.text
+
+
+def test_tests_that_are_all_skipped_or_red_before_are_not_green(cells: Cells, tmp_path: Path) -> None:
+    red = FILES["test_calc.py"].split("\n    def test_zero")[0]
+    skipped = red.replace("    def test_add", "    @unittest.skip('x')\n    def test_add")
+    at = work(cells, tmp_path, files={"calc.py": FILES["calc.py"], "test_calc.py": red}, targets=frozenset())
+    same = at.write("calc.py", "def add(a, b):\n    return a * 3 - b\n")
+    assert same is not None
+    assert (same.green, same.ran) == (False, 1)
+    none = at.write("test_calc.py", skipped)
+    assert none is not None
+    assert (none.green, none.ran) == (False, 0)
+
+
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
 def test_javascript_is_checked_for_syntax(cells: Cells, tmp_path: Path) -> None:
     package = json.dumps({"name": "x"})

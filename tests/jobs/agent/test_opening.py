@@ -33,7 +33,16 @@ def test_only_what_stands_in_few_places_is_searched_for(start: Begin) -> None:
 
 def test_prose_is_left_out_where_code_has_the_word(start: Begin) -> None:
     (search,) = shown(opening(start, {"lib/own.py": "def rare_name():\n    return 1\n", "README.md": "rare_name\n"}))
-    assert search["glob"].startswith("!*.{md")
+    assert "*.md" in search["glob"]
+
+
+def test_copies_are_not_searched_unless_the_request_names_them(start: Begin) -> None:
+    files = {"lib/own.py": "def rare_name():\n    return 1\n", "dist/own.py": "rare_name\n" * 30}
+    (search,) = shown(opening(start, files))
+    assert search["patterns"] == ["rare_name"]
+    assert "dist" in search["glob"]
+    named = Task("fix", "`rare_name()` is wrong", "in dist/own.py")
+    assert all("dist" not in search["glob"] for search in shown(opening(start, files, named)))
 
 
 def test_prose_is_searched_where_nothing_else_has_the_word(start: Begin) -> None:

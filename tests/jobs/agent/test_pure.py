@@ -12,6 +12,7 @@ from jobs.agent.prompt import render
 from jobs.agent.record import Call, CallRecord, Seen
 from jobs.agent.stuck import Stuck
 from jobs.agent.tools.inside import Listed
+from jobs.agent.tools.page import merged
 from jobs.agent.tools.registry import TOOLS, blocks
 from jobs.agent.tools.search import Found, Group
 from jobs.model.base import Ceiling
@@ -104,12 +105,39 @@ def test_the_source_is_shown_whole_and_a_long_test_file_around_its_failures() ->
 
 
 def test_a_module_that_the_request_imports_is_shown_whole_and_its_users_around_their_uses() -> None:
-    listing = [Listed("pkg/types.py", 9_000, 300), Listed("pkg/cache.py", 30_000, 900), Listed("big.bin", 60_000, 1)]
-    hits = (Group("pkg/cache.py", ((500, True, "X = make_it()"),)),)
+    listing = [Listed("pkg/types.py", 9_000, 300), Listed("pkg/cache.py", 30_000, 900), Listed("big.sql", 60_000, 1)]
+    hits = (Group("pkg/cache.py", tuple((n, True, "X = make_it()") for n in range(500, 507))),)
     task = Task("fix", "A copy is another one", "from pkg.types import make_it")
     chosen = likeliest(task, Context(), listing, Found(hits, 1, False, (), ""))
-    assert chosen[0] == Pick("pkg/types.py")
-    assert all(pick.spans for pick in chosen[1:])
+    assert [(p.path, merged(p.spans, 900)) for p in chosen] == [("pkg/types.py", []), ("pkg/cache.py", [(490, 532)])]
+
+
+@pytest.mark.parametrize(
+    "copy", ["dist/parse.js", "build/parse.js", "pkg/vendor/x/parse.js", "node_modules/x/parse.js", "lib/parse.min.js"]
+)
+def test_sources_are_shown_and_no_copies_of_them(copy: str) -> None:
+    listing = [Listed(copy, 15_000, 600), Listed("lib/parse.js", 15_000, 600), Listed("lib/other.js", 20_000, 900)]
+    hit = ((7, True, "function parse_it() {"),)
+    found = Found((Group(copy, hit), Group("lib/parse.js", hit)), 2, False, (), "")
+    for more in ([], [Listed("big.sql", 60_000, 900)]):  # a small repository, and a large one
+        shown = {p.path for p in likeliest(Task("fix", "parse_it", ""), Context(), [*listing, *more], found)}
+        assert "lib/parse.js" in shown
+        assert copy not in shown
+    named = likeliest(Task("fix", "x", f"see {copy}"), Context(), [*listing, Listed("big.sql", 60_000, 900)], found)
+    assert (copy in {p.path for p in named}) == (".min." not in copy)
+
+
+def test_a_file_that_only_a_search_names_is_shown_around_its_matches() -> None:
+    listing = [Listed("a.py", 9_000, 300), Listed("b.py", 6_000, 200), Listed("c.sql", 60_000, 900)]
+    groups = (
+        Group("a.py", ((5, True, "def make_it():"),)),
+        Group("b.py", tuple((n, True, "x") for n in range(90, 98))),
+    )
+    chosen = likeliest(Task("fix", "make_it", ""), Context(), listing, Found(groups, 9, False, (), ""))
+    assert [(p.path, bool(p.spans)) for p in chosen] == [("a.py", False), ("b.py", False)]
+    strong = [Listed("d.py", 3_000, 90), *listing]
+    chosen = likeliest(Task("fix", "make_it", "in d.py"), Context(), strong, Found(groups, 9, False, (), ""))
+    assert [(p.path, bool(p.spans)) for p in chosen] == [("d.py", False), ("a.py", False), ("b.py", True)]
 
 
 def test_a_small_repository_is_shown_whole_without_lock_files() -> None:

@@ -113,7 +113,8 @@ def test_the_first_message_names_target_and_caps() -> None:
     text = request_text(Task("fix", "The parser fails", ""), Context(baseline=report), Budget(9, 1.5, 20.0))
     assert "what the request is about: tests/test_parser.py::test_parser.\n" in text
     assert "This run may use 9 rounds (one is one reply of yours), $1.50, 20 minutes." in text
-    assert "The target is a test that you write, since none is known" in request_text(Task("fix", "x", ""), Context(), Budget())
+    unknown = request_text(Task("fix", "x", ""), Context(), Budget())
+    assert "The target is a test that you write, since none is known" in unknown
 
 
 @pytest.mark.parametrize(

@@ -68,7 +68,7 @@ def test_system_and_tools() -> None:
 
 
 def assembled(deltas: Sequence[dict[str, Any]], finish: str = "tool_calls", usage: Any = None) -> ChatAssembly:
-    made = ChatAssembly(900)
+    made = ChatAssembly(900, Usage(input=900, output=900))
     for delta in deltas:
         made.feed({"id": "r", "model": "m", "choices": [{"delta": delta, "finish_reason": None}]})
     made.feed({"choices": [{"delta": {}, "finish_reason": finish}], "usage": usage})
@@ -92,8 +92,20 @@ def piece(written: Any, index: int | None = None, ident: str | None = None, name
         [piece({"x": 1}, None, "a", "f"), piece({"y": 2}, None, "b", "g")],
         [piece("", None, "a", "f"), piece('{"x":1}'), piece("", None, "b", "g"), piece('{"y":2}')],
         [piece("", 0, "a", "f"), piece('{"x":1}', 0, "a", "f"), piece('{"y":2}', 1, "b", "g")],
+        [piece('{"x"', None, "a", "f"), piece(":1}", None, "a", "f"), piece('{"y":2}', None, "b", "g")],
+        [piece('{"x"', None, "a", "f"), piece(":1}", None, "a"), piece('{"y":2}', None, "b", "g")],
     ],
-    ids=["usual", "interleaved", "no_index", "one_index", "objects", "no_index_in_pieces", "id_each_time"],
+    ids=[
+        "usual",
+        "interleaved",
+        "no_index",
+        "one_index",
+        "objects",
+        "no_index_in_pieces",
+        "id_each_time",
+        "no_index_id_each",
+        "id_only",
+    ],
 )
 def test_calls_are_put_together_however_they_come(deltas: list[dict[str, Any]]) -> None:
     made = assembled(deltas)
@@ -152,7 +164,7 @@ def test_tokens(usage: Any, tokens: Usage) -> None:
 
 
 def test_nothing_that_came_costs_nothing() -> None:
-    assert ChatAssembly(5000).usage == Usage()
+    assert ChatAssembly(5000, Usage(input=5000, output=900)).usage == Usage()
 
 
 def test_events_are_found_wherever_the_bytes_are_cut() -> None:

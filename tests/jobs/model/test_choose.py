@@ -93,12 +93,15 @@ def test_an_operator_s_prices_are_laid_over_the_shipped_ones(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     "text",
     [
+        "",
         "nonsense",
         "as_of = 1",
         'as_of = "x"\n[models]\na = { input = 1 }',
         'as_of = "x"\n[models]\na = 3',
         TABLE.replace("input = 1", 'input = "1"'),
         TABLE.replace("output = 2", "output = -2"),
+        TABLE.replace("output = 2", "output = nan"),
+        TABLE.replace("output = 2", "output = inf"),
     ],
 )
 def test_a_table_that_is_none_is_refused_in_one_line(tmp_path: Path, text: str) -> None:
@@ -136,3 +139,28 @@ def test_quirks(name: str, api: str, thinking: str, plays: bool, key: str) -> No
 def test_manual_thinking_never_takes_a_played_opening() -> None:
     names = ("claude-opus-4-1", "claude-opus-4-20250514", "claude-sonnet-4-20250514")
     assert all(quirks_of(n).thinking == "manual" and not quirks_of(n).played_opening for n in names)
+
+
+@pytest.mark.parametrize("name", ["claude-sonnet-5-5", "openai/m"])
+@pytest.mark.parametrize(
+    "address", ["http://", "https://:80", "http://[bad", "http://a b/", "ftp://a", "a.example", "x"]
+)
+def test_an_address_that_leads_nowhere_is_told_before_anything_is_asked(name: str, address: str) -> None:
+    given = check(LocalSettings, **KEYS, anthropic_base_url=address, openai_base_url=address)
+    with pytest.raises(UserError, match="_BASE_URL is no web address"):
+        model_of(name, given, limiter=unlimited)
+
+
+@pytest.mark.parametrize("name", ["claude-sonnet-5-5", "openai/m"])
+def test_a_key_that_no_header_can_hold_is_told_and_the_end_of_its_line_is_no_part_of_it(name: str) -> None:
+    for wrong in ("ключ", "a\nb", "a\x00b"):
+        with pytest.raises(UserError, match="_API_KEY has characters"):
+            model_of(name, check(LocalSettings, anthropic_api_key=wrong, openai_api_key=wrong), limiter=unlimited)
+    keys: list[str] = []
+
+    def limiter(key: str) -> Limiter:
+        keys.append(key)
+        return Unlimited()
+
+    model_of(name, check(LocalSettings, anthropic_api_key="key\n", openai_api_key=" key "), limiter=limiter)
+    assert keys == ["key"]

@@ -221,3 +221,24 @@ def test_waits_of_one_request_are_bounded_together() -> None:
 )
 def test_kinds_of_faults(fault: Fault, kind: str) -> None:
     assert fault.kind == kind
+
+
+RATE = "Rate limit reached on requests per min. Limit: 3 / min. Visit https://example.com/account/billing to pay."
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind"),
+    [
+        (Fault(429, "rate_limit_exceeded", RATE), "temporary"),
+        (Fault(429, "insufficient_quota", "You exceeded your current quota, check your billing details."), "dead"),
+        (Fault(400, "billing_hard_limit_reached", "Billing hard limit has been reached"), "dead"),
+        (Fault(200, "billing_error", "No."), "dead"),
+        (Fault(400, "exceed_context_size_error", "request exceeds the available context size (4096)"), "too_long"),
+        (Fault(400, "x", "The input token count (9) exceeds the maximum number of tokens allowed (8)."), "too_long"),
+        (Fault(200, "context_length_exceeded", "Too long."), "too_long"),
+        (Fault(200, "overloaded_error", "Overloaded"), "temporary"),
+    ],
+    ids=lambda value: value.type if isinstance(value, Fault) else "",
+)
+def test_what_endpoints_say_is_taken_as_they_mean_it(fault: Fault, kind: str) -> None:
+    assert fault.kind == kind

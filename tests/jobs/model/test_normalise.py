@@ -106,7 +106,6 @@ def test_clear_slips_are_mended_and_named(name: str, given: Any, tool: str, mean
         ("search", {"patterns": ["a"], "mood": "good"}),
         ("shell", {"command": "ls", "timeout": 5000}),  # of what unit?
         ("shell", "ls"),
-        ("shell", None),
         ("readfile", {"path": "a", "paths": ["b"], "file": "c"}),
     ],
     ids=str,
@@ -242,3 +241,33 @@ def test_every_second_argument_leads_to_one_that_a_tool_takes() -> None:
         known |= set(node.get("properties", {}))
         nodes += [*node.get("properties", {}).values(), *([node["items"]] if "items" in node else [])]
     assert {target for targets in ARGUMENTS.values() for target in targets} <= known
+
+
+def test_a_call_goes_back_as_every_endpoint_takes_it() -> None:
+    earlier: dict[str, Any] = {"role": "assistant", "content": [call("shell", {"command": "ls"}, ident="call_0")]}
+    request = Request((), blocks(), (earlier,), 1000)
+    reply = (
+        call("shell", {"command": "a"}, ident="call_0"),
+        call("shell", {"command": "b"}, ident="call_0"),
+        call("shell", None, ident="call_1"),
+        call("unknown", [1], ident="call_2"),
+    )
+    made = normalise(reply, "tool_use", {}, request)
+    assert [b["id"] for b in made.blocks] == ["call_0_2", "call_0_3", "call_1", "call_2"]
+    assert [b["input"] for b in made.blocks] == [{"command": "a"}, {"command": "b"}, {}, {"input": [1]}]
+    assert made.notes == tuple(f"{name}: arguments that were no object" for name in ("shell", "unknown"))
+
+
+@pytest.mark.parametrize("given", ['"hello"', "[1]", "7"])
+@pytest.mark.parametrize("name", ["greet", "shell"])
+def test_an_example_in_a_text_is_no_call(name: str, given: str) -> None:
+    said = ({"type": "text", "text": f'It answers:\n```json\n{{"name": "{name}", "input": {given}}}\n```'},)
+    result = normalise(said, "end_turn", {}, REQUEST)
+    assert (result.blocks, result.stop_reason, result.notes) == (said, "end_turn", ())
+
+
+@pytest.mark.parametrize("text", ['{"a": 1e999}', '{"a": -1e999}', f'{{"a": {"[" * 70}{"]" * 70}}}', "[" * 99_999])
+def test_what_no_endpoint_takes_back_is_not_read(text: str) -> None:
+    for read in (strict, objects):
+        with pytest.raises(ValueError, match=r"JSON|deep"):
+            read(text)

@@ -104,3 +104,16 @@ def test_an_endpoint_that_cannot_stream_is_understood() -> None:
 def test_refusals_are_understood_in_any_form(body: bytes, why: str, words: str) -> None:
     failed, waits = answer_once(body, b"application/json", b"400 Bad Request")
     assert (failed.why, words in str(failed), waits) == (why, True, [])
+
+
+@pytest.mark.parametrize("status", [b"200 OK", b"400 Bad Request"])
+@pytest.mark.parametrize("kind", [b"text/event-stream", b"application/json"])
+def test_an_answer_that_is_nested_too_deep_is_a_fault(status: bytes, kind: bytes) -> None:
+    failed, _ = answer_once(b"data: " * (kind == b"text/event-stream") + b"[" * 99_999, kind, status)
+    assert isinstance(failed, AskFailed)
+
+
+def test_an_error_in_the_place_of_a_chunk_is_told() -> None:
+    told = b'data: {"object":"error","message":"maximum context length is 4096","type":"BadRequest","code":400}\n\n'
+    failed, waits = answer_once(told + b"data: [DONE]\n\n")
+    assert (failed.why, waits) == ("too_long", [])

@@ -34,6 +34,23 @@ def test_paths_of_tests() -> None:
     ]
 
 
+def test_only_words_are_documents() -> None:
+    words = [
+        "CHANGES",
+        "NEWS.txt",
+        "HISTORY.rst",
+        "LICENSE-MIT",
+        "LICENSE.BSD",
+        "license.md",
+        "CHANGELOG.in",
+        "a/COPYING",
+        "x.adoc",
+    ]
+    code = ["src/history.py", "src/news.go", "app/license.ts", "notice.rb", "changes.sql", "requirements.txt"]
+    assert [path for path in words if kind(path) != "doc"] == []
+    assert [path for path in code if kind(path) != "product"] == []
+
+
 OLD = '[project]\nname = "x"\n\n[tool.pytest.ini_options]\naddopts = "-q"\n\n[tool.ruff]\nline-length = 80\n'
 
 
