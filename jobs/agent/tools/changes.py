@@ -53,7 +53,7 @@ def changes(before: Mapping[str, str], bench: Bench) -> tuple[Change, ...]:
 def _change(path: str, before: str | None, after: str | None, data: bytes | None, bench: Bench) -> Change | None:
     mode = _mode(before, after)
     if after is None:
-        return Change(path, None)
+        return Change(path, None, before=_held(path, bench)[1])
     # What was not read (a link, a large file, one of too many) is told by its fingerprint.
     state = hashlib.sha256(after.encode() if data is None else data).hexdigest()
     if data is None:

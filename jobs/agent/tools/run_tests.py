@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
 from jobs.agent.tools import changes, inside
@@ -45,18 +45,52 @@ def ran(bench: Bench, tests: tuple[str, ...] | None) -> Report:
     return _ran(bench, tests)[0]
 
 
-def _ran(bench: Bench, tests: tuple[str, ...] | None) -> tuple[Report, tuple[Change, ...]]:
+@dataclass(frozen=True)
+class _Traces:
+    """What a run did to files that were there before: those that were put back, and the changes that stay."""
+
+    back: tuple[str, ...]
+    stay: tuple[Change, ...]
+
+    def told(self) -> str:
+        """In words, behind a blank line; empty where there is nothing to say."""
+        parts = []
+        if self.back:
+            parts.append(
+                f"The tests rewrote {named(self.back, _NAMED)}; put back as before: it is no part of the change."
+            )
+        if self.stay:
+            parts.append(f"The tests changed files that were there before. {changes.told(self.stay)}")
+        return "".join(f"\n\n{part}" for part in parts)
+
+
+def _ran(bench: Bench, tests: tuple[str, ...] | None) -> tuple[Report, _Traces]:
     """A run's report, and what it did to files that were there before."""
     assert bench.run_tests is not None
     before = changes.fingerprints(bench)
     report = bench.run_tests(tests)
     found = changes.changes(before, bench)
-    for change in found:
-        bench.texts.lose(change.path)
     bench.left_by_tests |= {change.path for change in found if change.path not in before}
     bench.learn(report, whole=not tests)
     known = before.keys() - bench.left_by_tests
-    return report, tuple(change for change in found if change.path in known)
+    back = _put_back(tuple(change for change in found if change.path in known), bench)
+    for change in found:
+        if change.path not in back:
+            bench.texts.lose(change.path)
+    return report, _Traces(back, tuple(c for c in found if c.path in known and c.path not in back))
+
+
+def _put_back(found: Sequence[Change], bench: Bench) -> tuple[str, ...]:
+    """Writes what the tests rewrote as it was, where that is known; the paths. A change is what the agent made, not
+    what a snapshot became while its code was half done."""
+    wanted = {c.path: (c.before, c.state) for c in found if c.before is not None and not c.mode}
+    if not wanted or bench.read_only:
+        return ()
+    done = [one.path for one in inside.write(bench.cell, wanted) if not one.error]
+    bench.snapshot = bench.cell.fingerprints()
+    for path in done:
+        bench.texts.keep(path, wanted[path][0])
+    return tuple(sorted(done))
 
 
 def _whole(bench: Bench, what: str) -> ToolResult:
@@ -94,11 +128,11 @@ def _unknown(absent: Sequence[str], bench: Bench) -> str:
     return f"the suite has no test {named(absent, _NAMED)}; {like}"
 
 
-def _result(report: Report, text: Capped, more: str, found: tuple[Change, ...]) -> ToolResult:
-    by_tests = f"\n\nThe tests changed files that were there before. {changes.told(found)}" if found else ""
+def _result(report: Report, text: Capped, more: str, traces: _Traces) -> ToolResult:
+    found = traces.stay
     return ToolResult(
         ok=True,
-        content=text.text + more + by_tests,
+        content=text.text + more + traces.told(),
         cut=text.cut,
         changed_files=tuple(change.path for change in found),
         states={change.path: change.state for change in found},

@@ -117,3 +117,29 @@ def test_what_was_only_skipped_is_not_green(cells: Cells, tree: Path) -> None:
     skipped = OLD.replace("    def", "    @unittest.skip('later')\n    def")
     write(on := bench(cells, tree, UNITTEST), skipped)
     assert call("run_tests", {}, on).tests == {"green": False, "ran": 0}
+
+
+REWRITES = """import pathlib
+import unittest
+
+
+class GoldenTest(unittest.TestCase):
+    def test_golden(self):
+        pathlib.Path("golden.txt").write_text("3\\n")
+        pathlib.Path("data.bin").unlink()
+"""
+
+
+def test_what_the_tests_rewrite_is_put_back_and_told(cells: Cells, tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    files = {"test_a.py": REWRITES, "golden.txt": "1\n", "data.bin": "x"}
+    on = bench(cells, make_tree(tmp_path / "golden", files), UNITTEST)
+    on.base = lambda path: files[path].encode() if path in files else None
+    result = call("run_tests", {}, on)
+    assert "The tests rewrote data.bin, golden.txt; put back as before" in result.content
+    assert (on.cell.read("golden.txt"), on.cell.read("data.bin")) == (b"1\n", b"x")
+    assert result.changed_files == ()
+    write(on, "2\n", "golden.txt")  # the agent's own state of it is kept, not the base's
+    call("run_tests", {}, on)
+    assert on.cell.read("golden.txt") == b"2\n"
+    assert "golden.txt" in on.touched
