@@ -150,7 +150,7 @@ class ChatAssembly:
 
     def _estimated(self) -> Usage:
         read, written = self._size // _BYTES_A_TOKEN, -(-self._chars // _BYTES_A_TOKEN)
-        return Usage(input=min(read, self._most.input), output=min(written, self._most.output))
+        return Usage(input=min(read, self._most.total_input), output=min(written, self._most.output))
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -23,7 +23,8 @@ from jobs.model.quirks import Quirks, quirks_of
 from jobs.model.usage import Usage
 
 _TOKENS_A_BYTE = 0.5  # an upper estimate: text of nearly any language has fewer; a denser one is learned from replies
-_DENSER = 1.1
+_DENSER, _DENSEST = 1.1, 2.0
+_TELLING = 4000  # bytes; fewer say too little of a script
 _OVERHEAD_TOKENS = 1000
 _BYTES_A_TOKEN = 4  # what a turn is taken for: the likely size, not the largest
 CUT = Fault(None, "connection", "the stream ended before the reply was complete")
@@ -113,6 +114,8 @@ class Endpoint(ABC):
         self._sleep = sleep
         self._limiter: Limiter = limiter or Unlimited()
         self._density = _TOKENS_A_BYTE
+        self._read = 0  # tokens of the last request that was answered
+        self._head: tuple[object, int] | None = None  # system and tools of the last request, and their bytes
         self._answered = 0  # bytes of the last request that was answered
         self._open: _Tries | None = None
 
@@ -138,11 +141,21 @@ class Endpoint(ABC):
         # What was counted once, as a prefix that stays, need not be guessed.
         unknown = max(0, size - request.known_size)
         tokens = request.known_tokens + int(unknown * self._density) + _OVERHEAD_TOKENS
-        return Usage(input=tokens, output=self._max_tokens(request))
+        # Only what stands before the messages is marked to be cached for an hour.
+        hour = min(tokens, int(self._head_size(request) * self._density) + _OVERHEAD_TOKENS)
+        return Usage(input=tokens - hour, cache_write_1h=hour, output=self._max_tokens(request))
+
+    def _head_size(self, request: Request) -> int:
+        """Bytes of system prompt and tools, which are the same for a whole run."""
+        head = request.system, request.tools
+        if self._head is None or self._head[0] != head:
+            self._head = (head, len(encoded(head)))
+        return self._head[1]
 
     def _priced(self, most: Usage) -> Ceiling:
-        usd = None if self.price is None else self.price.most(most.input, most.output)
-        return Ceiling(most.input + most.output, usd)
+        read = most.total_input
+        usd = None if self.price is None else self.price.most(read, most.output, most.cache_write_1h)
+        return Ceiling(read + most.output, usd)
 
     def ask(self, request: Request) -> Reply:
         """The reply. Raises AskFailed (an EnvironmentFault) with what was spent in vain."""
@@ -245,9 +258,12 @@ class Endpoint(ABC):
 
     def _learn(self, usage: Usage, size: int) -> None:
         """Some scripts have more tokens a byte than the usual bound: what was seen once holds for the next request."""
+        more, fresh = usage.total_input - self._read, size - self._answered
         seen = max(0, usage.total_input - _OVERHEAD_TOKENS) / size
-        self._density = max(_TOKENS_A_BYTE, seen * _DENSER)
-        self._answered = size
+        if self._read and fresh >= _TELLING:  # what came last may be denser than the whole
+            seen = max(seen, more / fresh)
+        self._density = min(_DENSEST, max(self._density, seen * _DENSER))
+        self._answered, self._read = size, usage.total_input
 
     def _max_tokens(self, request: Request) -> int:
         return min(request.max_tokens, self.quirks.max_output)

@@ -46,11 +46,13 @@ class Price:
         ) / _MILLION
         return dollars * self._factor(usage.total_input)
 
-    def most(self, input_tokens: int, output_tokens: int) -> float:
-        """Dollars for one request at the dearest rates."""
-        dearest = max(self.input, self.write_5m, self.write_1h, self.read)
+    def most(self, input_tokens: int, output_tokens: int, hour_tokens: int) -> float:
+        """Dollars for one request at the dearest rates; no more than `hour_tokens` of its input can be cached for an
+        hour."""
+        dearest = max(self.input, self.write_5m, self.read)
+        hour = min(input_tokens, hour_tokens) * max(0.0, self.write_1h - dearest)
         factor = max(1.0, self._factor(input_tokens))  # fewer tokens than these may have no discount
-        return (input_tokens * dearest + output_tokens * self.output) / _MILLION * factor
+        return (input_tokens * dearest + hour + output_tokens * self.output) / _MILLION * factor
 
     def _factor(self, prompt_tokens: int) -> float:
         return self.long_factor if self.long_from is not None and prompt_tokens > self.long_from else 1.0

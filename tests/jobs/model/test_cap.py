@@ -170,4 +170,4 @@ def test_no_reply_costs_more_than_the_bound_for_its_tokens(price: Price | None, 
     if price is not None:
         usage = Usage(*parts)
         for more in (0, 20, 700, 90_000):
-            assert price.cost(usage) <= price.most(usage.total_input + more, usage.output) + 1e-9
+            assert price.cost(usage) <= price.most(usage.total_input + more, usage.output, usage.cache_write_1h) + 1e-9

@@ -11,6 +11,7 @@ from app.local.model import ScriptedEndpoint
 from jobs.model.anthropic import AnthropicModel
 from jobs.model.base import Request
 from jobs.model.encode import Encoder, encoded
+from jobs.model.usage import Usage
 
 
 def said(role: str, text: str) -> dict[str, Any]:
@@ -97,4 +98,20 @@ def test_the_size_alone_decides_where_it_is_told() -> None:
     small, large = (client.ceiling(Request((), (), (), 1000, size=size)).usd for size in (1_000, 2_000_000))
     assert small is not None
     assert large is not None
-    assert large - small == pytest.approx((2_000_000 - 1_000) / 2 * 4.0 / 1e6)
+    assert large - small == pytest.approx((2_000_000 - 1_000) / 2 * 2.5 / 1e6)
+
+
+def test_a_dense_script_is_bounded_as_dense_whatever_came_between() -> None:
+    client = AnthropicModel("claude-sonnet-5-5", api_key="key")
+    client._learn(Usage(input=36_000), 40_000)  # 0.9 tokens a byte
+    client._learn(Usage(input=46_000), 90_000)  # plain text behind it
+    again = Request((), (), (), 1000, size=130_000, known_size=90_000, known_tokens=46_000)
+    assert client.ceiling(again).tokens - 1000 >= 46_000 + 0.9 * 40_000
+
+
+def test_what_came_last_is_measured_alone() -> None:
+    client = AnthropicModel("claude-sonnet-5-5", api_key="key")
+    client._learn(Usage(input=25_000), 100_000)
+    client._learn(Usage(input=25_000 + 9_000), 110_000)
+    again = Request((), (), (), 1000, size=120_000, known_size=110_000, known_tokens=34_000)
+    assert client.ceiling(again).tokens - 1000 >= 34_000 + 9_000
