@@ -13,8 +13,25 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.local.boundary import ended
-from app.local.given import request_text, started, trace_lines, writable
-from app.local.options import Base, Config, Dollars, Issue, Json, Minutes, Model, Quiet, Repo, Rounds, Text, Trace
+from app.local.given import request_text, results, started, trace_lines
+from app.local.options import (
+    Base,
+    Changes,
+    Config,
+    Dollars,
+    Host,
+    Issue,
+    Json,
+    Minutes,
+    Model,
+    Most,
+    Port,
+    Quiet,
+    Repo,
+    Rounds,
+    Text,
+    Trace,
+)
 from jobs.errors import UserError
 from jobs.outcome import EXIT_HONEST
 
@@ -42,12 +59,7 @@ def demo(
 
 
 @cli.command()
-def up(
-    host: Annotated[
-        str | None, typer.Option(help="The receiver's address; else PATCHWRIGHT_HOST or 127.0.0.1.")
-    ] = None,
-    port: Annotated[int | None, typer.Option(help="The receiver's port; else PATCHWRIGHT_PORT or 8000.")] = None,
-) -> None:
+def up(host: Host = None, port: Port = None) -> None:
     """One machine for real: embedded Valkey, receiver, control, workers. Ctrl-C stops all."""
     from app.local.up import run
 
@@ -154,7 +166,7 @@ def tool(
     """One agent tool call: JSON arguments on stdin, JSON result on stdout; changed files are written back."""
     from app.local.tool import call_here
 
-    raise typer.Exit(call_here(name, repo, sys.stdin.read()))
+    raise typer.Exit(call_here(name, repo, sys.stdin.buffer if sys.stdin else None))
 
 
 @cli.command(context_settings={"ignore_unknown_options": True})
@@ -185,18 +197,10 @@ def rounds(
 @cli.command()
 def replay(
     trace: Annotated[Path, typer.Argument(help="A trace file.")],
-    changes: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="KEY=VALUE",
-            help="KEY: model, base_url, thinking (off|adaptive), prompt (file), descriptions (folder), tools (a,b), "
-            "merged (yes|no). A key given twice makes two variants.",
-        ),
-    ] = None,
+    changes: Changes = None,
     runs: Annotated[int, typer.Option(min=1, help="How often each request is sent.")] = 1,
     only: Annotated[list[int] | None, typer.Option("--round", metavar="N", help="Only this round's request.")] = None,
-    budget_usd: Annotated[float, typer.Option(min=0.0, help="Never spend more than this.")] = 1.0,
+    budget_usd: Most = 1.0,
 ) -> None:
     """Re-send recorded requests with something changed, and compare the replies; no call is run."""
     lines = trace_lines(trace)
@@ -220,8 +224,6 @@ def evaluate(
     quiet: Quiet = False,
 ) -> None:
     """The scenario suite: each task is played, and its result is judged by a check that the agent never sees."""
-    if json is not None:
-        writable("--json", json.absolute())
     from app.local.eval import Evaluation
     from app.local.eval import evaluate as run
 
@@ -240,10 +242,7 @@ def doctor(
 
 
 @cli.command()
-def serve(
-    host: Annotated[str | None, typer.Option(help="Address to listen on; else PATCHWRIGHT_HOST or 127.0.0.1.")] = None,
-    port: Annotated[int | None, typer.Option(help="Port to listen on; else PATCHWRIGHT_PORT or 8000.")] = None,
-) -> None:
+def serve(host: Host = None, port: Port = None) -> None:
     """The receiver alone, against REDIS_URL."""
     from app.main import serve as run
 
@@ -283,9 +282,7 @@ for _name, _what in (("ci", "Fix what a failing log shows"), ("bump", "Dependenc
 def _output(json: str | None, trace: Path | None, quiet: bool) -> Output:
     from app.local.here import Output
 
-    for name, given in (("--json", json if json != "-" else None), ("--trace", trace)):
-        if given is not None:
-            writable(name, Path(given).absolute())
+    results(json, trace)
     return Output(json, trace, quiet)
 
 

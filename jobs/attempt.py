@@ -43,7 +43,7 @@ def propose(site: Site, model: Model, baseline: Report) -> Verdict:
     Raises Stopped where the run can't end with a verdict: out of budget, or a secret in the change.
     """
     workspace, story = site.workspace, site.story
-    with workspace.checkout(workspace.base) as folder, site.ready.ahead(folder) as cell:
+    with workspace.checkout(workspace.base, site.ready.layer_source) as folder, site.ready.ahead(folder) as cell:
         session = _session(site, model, cell, folder, baseline)
         feedback: str | None = None
         for left in reversed(range(TRIES)):
@@ -85,7 +85,8 @@ def _session(site: Site, model: Model, cell: Cell, folder: Path, baseline: Repor
     bench.left_by_tests |= left
     bench.base = lambda path: trees.read(site.workspace.base, path)
     store = site.means.data / "layers" / site.order.key
-    place = LockSite(site.ready.cells, site.workspace, folder, store, site.order.policy.hosts)
+    more, registries = site.order.policy.hosts, site.means.registries
+    place = LockSite(site.ready.cells, site.workspace, folder, store, more, registries=registries)
     bench.lock = lambda: resolve(place)
     return session
 

@@ -15,7 +15,6 @@ from jobs.suite.source import Source
 from jobs.suite.verdict import Verdict
 
 _FIXER_S = 300.0
-_ABSENT = 127
 _MOST_FILES = 20  # more changed files than this: the repository does not hold to its own layout
 
 
@@ -50,20 +49,21 @@ def _lines(site: Site) -> tuple[str, ...]:
 
 
 def _fixed(site: Site, lines: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
-    """The tree after all fixers that are there, and which these were."""
+    """The tree after all fixers, and which of them changed a file."""
     workspace = site.workspace
-    with workspace.checkout(workspace.base) as folder:
+    with workspace.checkout(workspace.base, site.ready.layer_source) as folder:
         cell = site.ready.open(folder)
-        ran = tuple(line for line in lines if _runs(site, cell, line))
+        ran = tuple(line for line in lines if _changes(site, cell, line))
         return workspace.harvest(folder, site.ready.layer_source).tree, ran
 
 
-def _runs(site: Site, cell: Cell, line: str) -> bool:
-    """Runs one fixer; most exit with 1 where something is left that they can't mend."""
+def _changes(site: Site, cell: Cell, line: str) -> bool:
+    """Runs one fixer, whose exit status says little: most exit with 1 where something is left that they can't mend."""
     site.means.guard()
+    before = cell.fingerprints()
     result = cell.run(Command.shell(line, timeout_s=_FIXER_S))
     site.means.trace.emit("fixer", command=line, exit_code=result.exit_code, seconds=round(result.seconds, 3))
-    return result.ended == "exit" and result.exit_code != _ABSENT
+    return cell.fingerprints() != before
 
 
 def _needed(site: Site, tree: str, about: tuple[str, ...]) -> str:

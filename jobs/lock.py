@@ -3,8 +3,8 @@ anything of the packages."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from jobs.agent.tools.spec import BadCall
@@ -12,6 +12,7 @@ from jobs.locked import difference
 from jobs.repo import below
 from jobs.repo.workspace import Workspace
 from jobs.sandbox import hosts, setup
+from jobs.sandbox.ask import HostPort
 from jobs.sandbox.base import Command, Result
 from jobs.sandbox.cell import Cells
 from jobs.sandbox.interpreters import choose
@@ -53,7 +54,7 @@ _RESOLVERS = (
 @dataclass(frozen=True)
 class LockSite:
     """Where to resolve: the agent's worktree `folder`, a checkout of the workspace's base; `store` is where set-up
-    keeps its folders, `more` are the repository's own `hosts:`."""
+    keeps its folders, `more` are the repository's own `hosts:`, `registries` the credentials of private ones."""
 
     cells: Cells
     workspace: Workspace
@@ -61,6 +62,7 @@ class LockSite:
     store: Path
     more: tuple[str, ...] = ()
     timeout_s: float = 300.0
+    registries: Mapping[HostPort, str] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True)
@@ -140,9 +142,9 @@ def _run(site: LockSite, due: _Due) -> Result:
     inside = PurePosixPath("/src", due.lock).parent
     argv = ("bash", "-c", _KEEP, "bash", due.resolver.lock, *due.resolver.argv)
     command = Command(argv, timeout_s=site.timeout_s, cwd=str(inside), collect=("lock",), env=_ENV)
-    with site.workspace.checkout(site.workspace.base) as clean:
+    with site.workspace.fresh(site.workspace.base) as clean:
         chosen = choose(clean)
-        allowed = hosts.find(clean, chosen, uv=site.cells.programs.uv, more=site.more)
+        allowed = hosts.find(clean, chosen, uv=site.cells.programs.uv, more=site.more, credentials=site.registries)
         for path, data in due.manifests.items():
             below.write(clean, path.encode("utf-8", "surrogateescape"), "100644", data)
         return setup.run_once(site.cells, clean, command, store=site.store, hosts=allowed)

@@ -35,7 +35,7 @@ from jobs.publish.receipt import receipt as receipt_of
 from jobs.publish.status import Ending, Progress, StatusComment
 from jobs.redact import Redactor
 from jobs.repo.git import Remote
-from jobs.repo.mirror import Mirror
+from jobs.repo.mirror import Mirror, Mirrors
 from jobs.repo.workspace import Author
 from jobs.runs import Finished
 from jobs.sandbox.cell import Cells
@@ -117,17 +117,21 @@ def _carry_out(desk: _Desk, policy: Policy, limits: gate.Limits, trace: Trace, d
     budget = account.left(limits, desk.spend, _left_today(desk, policy))
     with ExitStack() as stack:
         with Story(trace).stage("workspace"):
-            order = _order(desk, policy, limits, budget, data)
+            mirrors = Mirrors(data / "mirrors")
+            mirror = stack.enter_context(mirrors.of(desk.job.repository_id).held())
+            mirrors.prune()
+            order = _order(desk, policy, limits, budget, mirror)
             cells = stack.enter_context(Cells.open(data, wait_s=_SLOT_WAIT_S))
-        means = Means(data=data, cells=cells, trace=trace, guard=desk.hold, leaks=desk.redactor.knows)
+        registries = desk.settings.private_registries.of(desk.job.installation_id)
+        leaks = desk.redactor.knows
+        means = Means(data=data, cells=cells, trace=trace, guard=desk.hold, leaks=leaks, registries=registries)
         model = Metered(_model(desk, limits.model), _charge(desk, policy))
         return fix(order, means, model, _publisher(desk, limits))
 
 
-def _order(desk: _Desk, policy: Policy, limits: gate.Limits, budget: Budget, data: Path) -> Order:
+def _order(desk: _Desk, policy: Policy, limits: gate.Limits, budget: Budget, mirror: Mirror) -> Order:
     """The order, its commit fetched."""
     job = desk.job
-    mirror = Mirror(data / "mirrors", job.repository_id)
     mirror.fetch(Remote(_address(desk), desk.github.token().value), job.base_sha)
     caps = policy.budget.model_copy(update={"verify_minutes": limits.verify_minutes})
     return Order(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from jobs.agent.budget import Budget
 from jobs.policy import Policy
 from jobs.repo.workspace import Author
+from jobs.sandbox.ask import HostPort
 from jobs.sandbox.cell import Cells
 from jobs.tasks.task import Task
 from jobs.trace.events import Trace
@@ -34,7 +35,8 @@ class Order:
 @dataclass(frozen=True)
 class Means:
     """What the steps work with. `guard` raises Fenced or Stopped when the run may not go on; `leaks` tells whether a
-    text holds a live secret; `where` is what the receipt calls the trace."""
+    text holds a live secret; `where` is what the receipt calls the trace; `registries` are Authorization headers of
+    private package registries, by host and port."""
 
     data: Path
     cells: Cells
@@ -42,3 +44,4 @@ class Means:
     guard: Callable[[], None]
     leaks: Callable[[str], bool]
     where: str | None = None
+    registries: Mapping[HostPort, str] = field(default_factory=dict, repr=False)

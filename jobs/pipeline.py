@@ -106,7 +106,9 @@ def _told(order: Order, means: Means, steps: Callable[[Story, Workspace], Ending
     """`steps` in a workspace; whatever ends them becomes the run's receipt."""
     story = Story(means.trace)
     try:
-        with open_workspace(means.data / "runs", order.run, order.objects, order.base_sha) as workspace:
+        with open_workspace(
+            means.data / "runs", order.run, order.objects, order.base_sha, owner=means.cells.owner
+        ) as workspace:
             ending = steps(story, workspace)
     except Stopped as stopped:
         ending = Ending(stopped.outcome, stopped.reason)
@@ -128,7 +130,7 @@ def _told(order: Order, means: Means, steps: Callable[[Story, Workspace], Ending
 
 
 def _set_up(order: Order, means: Means, story: Story, workspace: Workspace) -> Site:
-    ready = prepare(workspace, means.cells, order.policy, key=order.key, data=means.data, trace=means.trace)
+    ready = prepare(workspace, means, order.policy, key=order.key)
     story.learn(toolchain=ready.toolchain, layer=ready.layer, tools=ready.tools)
     limits = Limits.of_minutes(order.policy.budget.verify_minutes)
     suite = FreshRuns(workspace.checkout, ready, ready.layer, ready.suite, limits, trace=means.trace)

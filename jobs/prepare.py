@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jobs.errors import Stopped
+from jobs.order import Means
 from jobs.outcome import Outcome
 from jobs.policy import PATH, Policy
 from jobs.repo.workspace import Workspace
@@ -21,10 +22,11 @@ from jobs.sandbox.interpreters import Interpreters, choose
 from jobs.sandbox.layer import Layer, LayerKey, lay
 from jobs.sandbox.skeleton import Skeleton
 from jobs.suite.detect import detect
+from jobs.suite.named_projects import Named
 from jobs.suite.suite import Service, Suite, Toolchain
-from jobs.trace.events import Trace
 
 SETUP_S = 1800.0
+_INSTALLED = ("go", "rust", "ruby", "php", "java", "dotnet", "elixir")
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ class Prepared:
 
     def _lay(self, checkout: Path) -> None:
         if self.layer:
-            lay(self.layer, checkout)
+            lay(self.layer.src, checkout)
         self.own(checkout)
 
     @property
@@ -97,47 +99,42 @@ class _WithEnvironment:
 def toolchain_of(workspace: Workspace, policy: Policy) -> Toolchain:
     """What is detected for the base commit."""
     trees, base = workspace.trees, workspace.base
-    return detect(trees.paths(base), lambda path: trees.read(base, path), policy.setup, policy.test)
+    named = tuple(Named(one.path, one.setup, one.test) for one in policy.projects)
+    return detect(trees.paths(base), lambda path: trees.read(base, path), policy.setup, policy.test, named)
 
 
-def prepare(workspace: Workspace, cells: Cells, policy: Policy, *, key: str, data: Path, trace: Trace) -> Prepared:
+def prepare(workspace: Workspace, means: Means, policy: Policy, *, key: str) -> Prepared:
     """Detects, sets up (network on, by the allow-list), and returns what runs need. `key` names the repository.
 
     Raises SetupFailed where set-up fails, Stopped(environment) for what is not supported.
     """
-    _refuse_unknown(policy)
     toolchain = _with_services(toolchain_of(workspace, policy), policy)
+    policy = policy.model_copy(update={"env": {**toolchain.env, **policy.env}})
     history = skeleton.build(workspace.git_dir, workspace.base_sha, workspace.root / "history")
-    with workspace.checkout(workspace.base) as folder:
+    with workspace.fresh(workspace.base) as folder:
         chosen = choose(folder)
-        layer = _layer(folder, chosen, cells, toolchain.setup, policy, key=key, data=data, trace=trace)
-    return Prepared(cells, toolchain, layer, history, policy.env, chosen.versions)
+        _refuse_missing(toolchain, chosen)
+        layer = _layer(folder, chosen, means, toolchain.setup, policy, key)
+    return Prepared(means.cells, toolchain, layer, history, policy.env, chosen.versions)
 
 
-def _layer(  # noqa: PLR0913 (each is a thing of its own)
-    folder: Path,
-    chosen: Interpreters,
-    cells: Cells,
-    lines: tuple[str, ...],
-    policy: Policy,
-    *,
-    key: str,
-    data: Path,
-    trace: Trace,
+def _layer(
+    folder: Path, chosen: Interpreters, means: Means, lines: tuple[str, ...], policy: Policy, key: str
 ) -> Layer | None:
     if not lines:
         return None
+    cells = means.cells
     exports = "".join(f"export {name}={shlex.quote(value)}; " for name, value in sorted(policy.env.items()))
     commands = tuple(exports + line for line in lines)
     return setup.build(
         cells,
         folder,
         commands,
-        store=data / "layers" / key,
+        store=means.data / "layers" / key,
         key=LayerKey.of(folder, repository=key, trust="default", commands=commands, tools=chosen.versions),
-        hosts=hosts.find(folder, chosen, uv=cells.programs.uv, more=policy.hosts),
+        hosts=hosts.find(folder, chosen, uv=cells.programs.uv, more=policy.hosts, credentials=means.registries),
         timeout_s=SETUP_S,
-        trace=trace,
+        trace=means.trace,
     )
 
 
@@ -149,9 +146,12 @@ def _with_services(found: Toolchain, policy: Policy) -> Toolchain:
     return dataclasses.replace(found, suite=dataclasses.replace(found.suite, services=services), why=(*found.why, why))
 
 
-def _refuse_unknown(policy: Policy) -> None:
-    if policy.projects:
-        raise Stopped(Outcome.ENVIRONMENT, f"`projects` of {PATH} is not supported yet: remove it, or wait for it.")
+def _refuse_missing(found: Toolchain, chosen: Interpreters) -> None:
+    """A language that is not on this machine ends the run by its name: another is never taken for it."""
+    if found.language in _INSTALLED and found.language not in chosen.versions:
+        version, where = found.versions.get(found.language, ("", ""))
+        named = f"{found.language} {version}".strip() + (f" ({where})" if where else "")
+        raise Stopped(Outcome.ENVIRONMENT, f"The tests need {named}, which is not on this machine: install it there.")
 
 
 def _no_suite(toolchain: Toolchain) -> str:

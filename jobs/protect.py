@@ -50,6 +50,7 @@ def escapes(path: str, target: str) -> bool:
 
 def _is_protected(path: str, patterns: tuple[str, ...]) -> bool:
     plain = unicodedata.normalize("NFC", path).casefold()
-    if plain.startswith(_FOLDERS) or posixpath.basename(plain) in _NAMES or plain == ".github":
+    # With a slash at the end: a link in the place of such a folder is as good as the folder.
+    if f"{plain}/".startswith(_FOLDERS) or posixpath.basename(plain) in _NAMES:
         return True
     return GitIgnoreSpec.from_lines(p.casefold() for p in patterns).match_file(plain)

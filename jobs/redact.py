@@ -30,7 +30,8 @@ _HEADER = re.compile(
     r"((?:proxy-)?authorization|x-api-key)(['\"]?\s*[:=]\s*(?:b(?=['\"]))?['\"]?)((?:(?:bearer|basic|token)\s+)?[^\s'\",;]+)",
     re.IGNORECASE,
 )
-_ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
+# What terminals obey and people do not see: colours, titles and links, short codes.
+_ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]*[0-Z\\^-~])")
 
 
 class Redactor:
@@ -52,7 +53,7 @@ class Redactor:
         self._compile()
 
     def __call__(self, text: str) -> str:
-        """`text` with every secret as `***`; colour codes inside a secret don't hide it."""
+        """`text` with every secret as `***`; codes for terminals inside a secret don't hide it."""
         plain = _ANSI.sub("", text)
         if len(plain) == len(text):
             return self._mask(text)

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -13,6 +14,7 @@ from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from jobs.errors import UserError
+from jobs.registries import Registries, load
 
 _SECRET_NAME = re.compile(r"(^GIT_)|KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|_PAT$|REDIS_URL", re.IGNORECASE)
 # What any child may have: how to find programs, speak, verify TLS and leave through a proxy.
@@ -117,11 +119,23 @@ class ModelSettings(BaseSettings):
         description="The folder for mirrors, layers and worktrees.",
     )
 
+    registries: Path | None = Field(
+        None,
+        validation_alias="PATCHWRIGHT_REGISTRIES",
+        description="A file of credentials of private package registries.",
+    )
+
     _whole = field_validator("data", mode="after")(lambda path: path.absolute())
 
-    def model_secrets(self) -> tuple[str, ...]:
-        """The models' keys, for redaction."""
-        return tuple(s.get_secret_value() for s in (self.anthropic_api_key, self.openai_api_key) if s is not None)
+    @cached_property
+    def private_registries(self) -> Registries:
+        """What the file of registries says. Raises UserError."""
+        return load(self.registries)
+
+    def work_secrets(self) -> tuple[str, ...]:
+        """The models' keys and the registries' credentials, for redaction. Raises UserError."""
+        keys = (s.get_secret_value() for s in (self.anthropic_api_key, self.openai_api_key) if s is not None)
+        return (*keys, *self.private_registries.secrets)
 
 
 class LocalSettings(ModelSettings):
@@ -145,7 +159,7 @@ class WorkerSettings(AppSettings, ModelSettings):
 
     def secrets(self) -> tuple[str, ...]:
         """Every secret value, for redaction."""
-        return (self.private_key, self.redis_url.get_secret_value(), *self.model_secrets())
+        return (self.private_key, self.redis_url.get_secret_value(), *self.work_secrets())
 
 
 def default_data() -> Path:

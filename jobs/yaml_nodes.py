@@ -24,18 +24,19 @@ _Loader.add_implicit_resolver(f"{_TAG}bool", re.compile(r"^(?:true|True|TRUE|fal
 _Loader.add_implicit_resolver(f"{_TAG}int", re.compile(r"^[-+]?(?:0|[1-9][0-9]*)$"), list("-+0123456789"))
 
 
-def load(text: str) -> tuple[Any, yaml.Node | None]:
+def load(text: str, *, shared: bool = False) -> tuple[Any, yaml.Node | None]:
     """The data of one document, and its nodes for `mark_of`.
 
-    Raises yaml.YAMLError, with a mark, also for keys that come twice and for anchors.
+    Raises yaml.YAMLError, with a mark, also for keys that come twice, and for anchors unless they are allowed:
+    `shared` data may stand for far more than was written, and must never be walked as a whole.
     """
-    _refuse_tricks(text)
+    _refuse_tricks(text, shared)
     loader = _Loader(text)
     try:
         root = loader.get_single_node()
         if root is None:
             return None, None
-        _refuse_twins(root)
+        _refuse_twins(root, set())
         return loader.construct_document(root), root
     finally:
         loader.dispose()
@@ -58,28 +59,33 @@ def mark_of(root: yaml.Node | None, path: Sequence[str | int]) -> yaml.Mark | No
     return mark
 
 
-def _refuse_tricks(text: str) -> None:
+def _refuse_tricks(text: str, shared: bool) -> None:
     """No anchors: a few lines can stand for gigabytes. No deep nesting: reading takes the square of its depth."""
     depth = 0
     for event in yaml.parse(text, Loader=_Loader):
-        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
+        if not shared and (isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None)):
             raise _error("anchors and aliases are not supported", event.start_mark)
+        if isinstance(event, yaml.ScalarEvent) and event.value == "<<" and shared:  # merging copies what is shared
+            raise _error("merge keys are not supported", event.start_mark)
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > _DEEPEST:
             raise _error("nested too deeply", event.start_mark)
 
 
-def _refuse_twins(node: yaml.Node) -> None:
+def _refuse_twins(node: yaml.Node, known: set[int]) -> None:
+    if id(node) in known:
+        return
+    known.add(id(node))
     if isinstance(node, yaml.SequenceNode):
         for item in node.value:
-            _refuse_twins(item)
+            _refuse_twins(item, known)
     if isinstance(node, yaml.MappingNode):
         seen: set[str] = set()
         for key, value in node.value:
             if str(key.value) in seen:
                 raise _error(f'the key "{key.value}" comes twice', key.start_mark)
             seen.add(str(key.value))
-            _refuse_twins(value)
+            _refuse_twins(value, known)
 
 
 def _error(problem: str, mark: Any) -> yaml.YAMLError:

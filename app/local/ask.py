@@ -16,7 +16,7 @@ def ask_here(repo: Path, kind: str, request: str, wishes: Wishes, output: Output
     here = at(repo, wishes.base, wishes.config, output)
     model = model_within(here, wishes)
     with Cells.open(here.settings.data) as cells, here.trace() as trace:
-        means = Means(here.settings.data, cells, trace, nothing, here.redactor.knows, here.where)
+        means = Means(here.settings.data, cells, trace, nothing, here.redactor.knows, here.where, here.registries)
         trace.emit("run.started", kind=kind, repository=str(here.repository.top), base=here.base_sha)
         with telling(trace, output):
             receipt = answer(order_of(here, kind, request, wishes), means, model)

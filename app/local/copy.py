@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -11,51 +12,56 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
+from jobs.errors import UserError
 from jobs.repo.git import git
 from jobs.repo.local import LocalRepository
 
 
 @dataclass(frozen=True)
 class Copy:
-    """`folder` holds the copy; `before` the fingerprint of each copied file."""
+    """`folder` holds the copy of `repository`; `before` is the state of each copied file by its path."""
 
-    source: Path
+    repository: LocalRepository
     folder: Path
     before: Mapping[str, str]
-
-    def write_back(self) -> tuple[str, ...]:
-        """Brings files that changed in the copy back to the source; the changed paths."""
-        after = {path: _fingerprint(self.folder / path) for path in _walk(self.folder)}
-        changed = sorted(p for p in {*self.before, *after} if self.before.get(p) != after.get(p))
-        for path in changed:
-            target = self.source / path
-            if path not in after:
-                target.unlink(missing_ok=True)
-                continue
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.unlink(missing_ok=True)  # the new file is ours to make, whatever the old one was linked to
-            shutil.copy2(self.folder / path, target, follow_symlinks=False)
-            if os.geteuid() == 0:
-                owner = self.source.stat()
-                os.chown(target, owner.st_uid, owner.st_gid, follow_symlinks=False)
-        return tuple(changed)
 
 
 @contextmanager
 def copied(repository: LocalRepository, data: Path) -> Iterator[Copy]:
-    """A copy below `data`, removed at the end."""
+    """A copy below `data`, removed at the end. Raises UserError for a file that can't be read."""
     data.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix="copy-", dir=data))
     tree = folder / "tree"
     tree.mkdir()
     try:
-        for path in _listed(repository):
-            target = tree / path
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(repository.top / path, target, follow_symlinks=False)
-        yield Copy(repository.top, tree, {path: _fingerprint(tree / path) for path in _walk(tree)})
+        listed = [path for path in _listed(repository) if _copy(repository.top / path, tree / path)]
+        states = {path: state(tree, path) for path in listed}
+        yield Copy(repository, tree, {path: known for path, known in states.items() if known is not None})
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def state(tree: Path, path: str) -> str | None:
+    """What stands at `path` below `tree`: the content and who may run it, or where a link leads, as a short text. None
+    where there is neither file nor link, or a link leads on the way there."""
+    place = tree / path
+    if not plain(tree, path):
+        return None
+    try:
+        mode = place.lstat().st_mode
+    except OSError:
+        return None
+    if stat.S_ISLNK(mode):
+        return f"link {place.readlink()}"
+    if stat.S_ISREG(mode):
+        return f"{mode & 0o111:o} {sha256(place.read_bytes()).hexdigest()}"
+    return None if stat.S_ISDIR(mode) else "special"
+
+
+def plain(tree: Path, path: str) -> bool:
+    """Whether every folder from `tree` to `path` that is there is a folder of its own, and no link."""
+    above = [tree / folder for folder in Path(path).parents if folder != Path()]
+    return not any(folder.is_symlink() or (folder.exists() and not folder.is_dir()) for folder in above)
 
 
 def _listed(repository: LocalRepository) -> Iterator[str]:
@@ -69,17 +75,16 @@ def _listed(repository: LocalRepository) -> Iterator[str]:
             yield path
 
 
-def _walk(folder: Path) -> Iterator[str]:
-    for top, folders, names, _ in os.fwalk(folder, follow_symlinks=False):
-        folders[:] = [name for name in folders if name not in (".git", "__pycache__")]
-        links = [name for name in folders if (Path(top) / name).is_symlink()]
-        for name in [*names, *links]:
-            yield str((Path(top) / name).relative_to(folder))
-
-
-def _fingerprint(path: Path) -> str:
-    if path.is_symlink():
-        return f"link {path.readlink()}"
-    if not path.is_file():
-        return "special"
-    return f"{path.stat().st_mode & 0o111:o} {sha256(path.read_bytes()).hexdigest()}"
+def _copy(source: Path, target: Path) -> bool:
+    """Copies one file or link; False if it has gone."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        shutil.copy2(source, target, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    except PermissionError as wrong:
+        if wrong.filename != str(source):
+            raise
+        sentence = f"{source} can't be read: make it readable, or leave it out with .gitignore."
+        raise UserError(sentence) from None
+    return True

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.local.given import started
 from app.local.here import Output, at
 from jobs.connection import connect_quick, durable
 from jobs.errors import EnvironmentFault, PatchwrightError, UserError
@@ -18,6 +19,7 @@ from jobs.model.limiter import Unlimited
 from jobs.outcome import EXIT_ENVIRONMENT, EXIT_OK
 from jobs.policy import PATH
 from jobs.prepare import toolchain_of
+from jobs.repo.local import find
 from jobs.repo.workspace import open_workspace
 from jobs.sandbox import programs
 from jobs.sandbox.cell import Cells
@@ -38,7 +40,11 @@ class Finding:
 
 
 def examine(repo: Path | None) -> int:
-    """Prints what works here; returns 3 if something that every job needs does not."""
+    """Prints what works here; returns 3 if something that every job needs does not. Raises UserError first where
+    `repo` is no repository with a commit."""
+    if repo is not None:
+        started(repo, quiet=True)
+        find(repo).resolve("HEAD")
     bad = False
     for finding in _findings():
         sign = "ok  " if finding.ok else "MEND" if finding.needed else "none"

@@ -26,6 +26,7 @@ from jobs.sandbox.cell import Cells
 from jobs.settings import LocalSettings, child_environment, variables
 
 SCRIPTED = "scripted"
+SCRIPT = "model.json"  # of a scenario, played as SCRIPTED
 _KEY = "key-of-the-scripted-model"
 _CHECK_S = 120.0
 _LAST_LINES = 12
@@ -75,7 +76,7 @@ def _model(scenario: Scenario, model: str) -> Iterator[tuple[str, Mapping[str, s
     if model != SCRIPTED:
         yield model, {}
         return
-    with ScriptedEndpoint(scenario.folder / "model.json", key=_KEY) as endpoint:
+    with ScriptedEndpoint(scenario.folder / SCRIPT, key=_KEY) as endpoint:
         yield (
             LocalSettings.model_fields["model"].default,
             {"ANTHROPIC_BASE_URL": endpoint.url, "ANTHROPIC_API_KEY": _KEY},

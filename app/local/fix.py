@@ -37,7 +37,7 @@ def fix_here(repo: Path, request: str, wishes: Wishes, output: Output) -> int:
     model = model_within(here, wishes)
     here.repository.require_writable()
     with Cells.open(here.settings.data) as cells, here.trace() as trace:
-        means = Means(here.settings.data, cells, trace, nothing, here.redactor.knows, here.where)
+        means = Means(here.settings.data, cells, trace, nothing, here.redactor.knows, here.where, here.registries)
         trace.emit("run.started", kind="fix", repository=str(here.repository.top), base=here.base_sha)
         with telling(trace, output):
             receipt = fix(order_of(here, "fix", request, wishes), means, model, LocalPublisher(here.repository.common))

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from ulid import ULID
 
+from app.local.given import started, text_of
 from app.local.progress import Progress
 from jobs.errors import Broken, Interrupted, UserError
 from jobs.model.base import Model
@@ -22,6 +23,7 @@ from jobs.policy import PATH, Policy, default, parse
 from jobs.publish.receipt import Receipt
 from jobs.redact import Redactor
 from jobs.repo.local import LocalRepository, find
+from jobs.sandbox.ask import HostPort
 from jobs.settings import LocalSettings, take
 from jobs.trace.events import Trace
 from jobs.trace.listen import Silent, Told
@@ -72,6 +74,11 @@ class Here:
         """What receipts call the trace."""
         return str(self.output.trace) if self.output.trace else None
 
+    @property
+    def registries(self) -> Mapping[HostPort, str]:
+        """Authorization headers of private package registries."""
+        return self.settings.private_registries.of(None)
+
     def model(self, name: str) -> Model:
         """The model called `name`. Raises UserError without its key."""
         return model_of(name, self.settings, limiter=lambda key: FileLimiter(self.settings.data / "turns", key))
@@ -79,19 +86,19 @@ class Here:
 
 def at(repo: Path, base: str, config: Path | None, output: Output) -> Here:
     """Everything about `repo` at `base`. Raises UserError for what does not exist or can't be read."""
+    started(repo, quiet=True)
     repository = find(repo)
     sha = repository.resolve(base)
     settings = take(LocalSettings)
     policy = _policy(repository, sha, config)
-    return Here(f"r-{ULID()}", repository, sha, policy, settings, Redactor(settings.model_secrets()), output)
+    return Here(f"r-{ULID()}", repository, sha, policy, settings, Redactor(settings.work_secrets()), output)
 
 
 def _policy(repository: LocalRepository, sha: str, config: Path | None) -> Policy:
     if config is not None:
-        if not config.is_file():
-            raise UserError(f"{config} is not a file (--config).")
+        written = text_of(config, "--config").encode()
         try:
-            return parse(config.read_bytes())
+            return parse(written)
         except UserError as wrong:
             raise UserError(str(wrong).replace(PATH, str(config), 1)) from None
     found = repository.read(sha, PATH)
@@ -122,9 +129,11 @@ def _write(text: str, output: Output) -> None:
 
 def deliver(receipt: Receipt, output: Output) -> int:
     """Writes the JSON where it was wanted, tells how it ended, and returns the exit code."""
-    _write(receipt.to_json(), output)
-    if output.json != "-":
-        sys.stdout.write(summary(receipt))
+    try:
+        _write(receipt.to_json(), output)
+    finally:  # a full disk under the JSON must not hide what was paid for
+        if output.json != "-":
+            sys.stdout.write(summary(receipt))
     return exit_code(receipt.outcome)
 
 

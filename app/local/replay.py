@@ -13,7 +13,8 @@ from jobs.model.choose import model_of
 from jobs.model.endpoint import Endpoint
 from jobs.model.limiter import FileLimiter
 from jobs.settings import LocalSettings, take
-from jobs.trace.bodies import Recorded, events, requests
+from jobs.trace.bodies import Recorded, requests
+from jobs.trace.reader import read
 
 
 @dataclass(frozen=True)
@@ -63,14 +64,15 @@ def replayed(lines: Sequence[str], wanted: Wanted) -> tuple[str, bool]:
             f"{table(rows)}\n\n{note} --budget-usd {wanted.budget_usd:g}. Raise it, or send fewer with --round.",
             False,
         )
-    return table(rows), True
+    early = read(lines).note
+    return f"{table(rows)}\n\n{early}" if early else table(rows), True
 
 
 def _chosen(lines: Sequence[str], rounds: Sequence[int]) -> list[Recorded]:
     """The requests to send again."""
     found = requests(lines)
     if not found:
-        raise UserError("This trace holds no requests that can be sent again: record a run anew with --trace.")
+        raise UserError("This trace holds no requests that can be sent again: record a local run with --trace.")
     there = sorted({one.n for one in found})
     if missing := sorted(set(rounds) - set(there)):
         raise UserError(f"The trace has no request of round {missing[0]}: give --round {there[0]} to {there[-1]}.")
@@ -79,7 +81,7 @@ def _chosen(lines: Sequence[str], rounds: Sequence[int]) -> list[Recorded]:
 
 def _recorded(lines: Sequence[str], chosen: Sequence[Recorded]) -> list[Answer]:
     rounds = {one.n for one in chosen}
-    return [Answer.told(e) for e in events(lines) if e.get("type") == "round" and e.get("n") in rounds]
+    return [Answer.told(e) for e in read(lines).events if e.get("type") == "round" and e.get("n") in rounds]
 
 
 def _ask(

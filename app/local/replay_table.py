@@ -9,6 +9,7 @@ from statistics import mean, stdev
 from typing import Any
 
 from jobs.model.base import Reply
+from jobs.trace.reader import calls_of
 
 _HEAD = ("variant", "replies", "calls a reply", "tools", "tokens in", "out", "usd", "ended by")
 
@@ -34,7 +35,7 @@ class Answer:
         """From a `round` event."""
         usage = event.get("usage") or {}
         read = sum(usage.get(key) or 0 for key in ("input", "cache_read", "cache_write"))
-        tools = tuple(str(call.get("tool")) for call in event.get("calls") or ())
+        tools = tuple(call.tool for call in calls_of(event))
         return cls(tools, read, usage.get("output") or 0, event.get("usd"), str(event.get("stop_reason")))
 
 

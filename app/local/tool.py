@@ -7,13 +7,15 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from app.local.copy import Copy, copied
-from app.local.here import Here, Output, at
+from app.local.here import Here, Output, at, nothing
+from app.local.write_back import write_back
 from jobs.agent.tools.registry import TOOLS, call
 from jobs.agent.tools.spec import Bench
 from jobs.errors import UserError
+from jobs.order import Means
 from jobs.prepare import Prepared, prepare
 from jobs.repo.workspace import open_workspace
 from jobs.sandbox import hosts, setup
@@ -26,26 +28,44 @@ from jobs.trace.listen import Silent
 _QUIET = Output(json=None, trace=None, quiet=True)
 COULD_NOT_START = 125
 _LONGEST_S = 3600.0
+_NAMING = ("edit", "write_file")  # they change what their arguments name, and nothing else
+_EXAMPLE = '{"paths": ["README.md"]}'
+_SHOWN = 5  # files that are named in a sentence
 
 
-def call_here(name: str, repo: Path, arguments: str) -> int:
-    """Calls tool `name` with JSON `arguments` on a copy of `repo`, writes changed files back, prints the result.
+def call_here(name: str, repo: Path, stdin: BinaryIO | None) -> int:
+    """Calls tool `name` with the JSON arguments on `stdin` on a copy of `repo`, writes what it changed back, prints
+    the result.
 
-    Returns 0 or 1. Raises UserError for an unknown tool and for arguments that are no JSON object.
+    Returns 0, or 1 where the call failed or a change could not be written back. Raises UserError for an unknown tool
+    and for arguments that are no JSON object.
     """
     if name not in TOOLS:
         raise UserError(f"There is no tool '{name}': the tools are {', '.join(TOOLS)}.")
-    try:
-        given = json.loads(arguments or "{}")
-    except ValueError as bad:
-        raise UserError(f"The arguments on stdin are not JSON: {bad}.") from None
     here = at(repo, "HEAD", None, _QUIET)
-    with _bench(here) as (bench, copy):
+    given = _arguments(b"" if stdin is None else stdin.read())
+    with _bench(here) as (bench, copy, laid):
         result = call(name, given, bench)
-        written = copy.write_back()
-    changed = sorted({*result.changed_files, *written})
-    _print({"ok": result.ok, "content": result.content, "changed_files": changed, "error": result.error})
-    return 0 if result.ok else 1
+        back = write_back(copy, result.changed_files, laid, named=name in _NAMING)
+    if back.left:
+        shown = ", ".join(back.left[:_SHOWN]) + (" …" if len(back.left) > _SHOWN else "")
+        _warn(f"not written back, since git ignores it: {shown}")
+    refused = "; ".join(f"{path} was not written back: {why}" for path, why in back.refused.items())
+    refused = refused and f"{refused}. Look at it there, and call the tool again."
+    error = " ".join(filter(None, (result.error, refused))) or None
+    ok = result.ok and not refused
+    _print({"ok": ok, "content": result.content, "changed_files": list(back.written), "error": error})
+    return 0 if ok else 1
+
+
+def _arguments(data: bytes) -> dict[str, Any]:
+    try:
+        given = json.loads(data.decode() or "{}")
+    except (ValueError, RecursionError) as bad:
+        raise UserError(f"The arguments on stdin are not JSON: {bad}. Send an object, such as {_EXAMPLE}.") from None
+    if not isinstance(given, dict):
+        raise UserError(f"The arguments on stdin are no JSON object: send one, such as {_EXAMPLE}.")
+    return given
 
 
 def run_in_cell(repo: Path, command: list[str], *, online: bool) -> int:
@@ -60,20 +80,21 @@ def run_in_cell(repo: Path, command: list[str], *, online: bool) -> int:
     sys.stdout.buffer.write(result.output)
     sys.stdout.flush()
     if result.reason:
-        sys.stderr.write(f"patchwright: {result.reason}\n")
+        _warn(result.reason)
     return COULD_NOT_START if result.exit_code is None else result.exit_code
 
 
 def _as_setup(here: Here, cells: Cells, copy: Copy, command: tuple[str, ...]) -> Result:
     chosen = choose(copy.folder)
-    allowed = hosts.find(copy.folder, chosen, uv=cells.programs.uv, more=here.policy.hosts)
+    allowed = hosts.find(copy.folder, chosen, uv=cells.programs.uv, more=here.policy.hosts, credentials=here.registries)
     store = here.settings.data / "layers" / here.key
     return setup.try_out(cells, copy.folder, command, store=store, hosts=allowed, timeout_s=_LONGEST_S)
 
 
 @contextmanager
-def _bench(here: Here) -> Iterator[tuple[Bench, Copy]]:
-    """A session's tools over a copy; read-before-edit is off, since nothing was read before."""
+def _bench(here: Here) -> Iterator[tuple[Bench, Copy, Path | None]]:
+    """A session's tools over a copy, and the folder with what set-up laid over it; read-before-edit is off, since
+    nothing was read before."""
     with (
         Cells.open(here.settings.data) as cells,
         copied(here.repository, here.settings.data) as copy,
@@ -81,15 +102,25 @@ def _bench(here: Here) -> Iterator[tuple[Bench, Copy]]:
     ):
         cell = ready.open(copy.folder)
         limit_s = here.policy.budget.verify_minutes * 60
-        yield Bench(cell, lambda tests: run_suite(cell, ready.suite, timeout_s=limit_s, tests=tests)), copy
+        bench = Bench(cell, lambda tests: run_suite(cell, ready.suite, timeout_s=limit_s, tests=tests))
+        yield bench, copy, ready.layer_source
 
 
 @contextmanager
 def _prepared(here: Here, cells: Cells) -> Iterator[Prepared]:
     runs = here.settings.data / "runs"
     with open_workspace(runs, here.run, here.repository.objects, here.base_sha) as workspace:
-        yield prepare(workspace, cells, here.policy, key=here.key, data=here.settings.data, trace=Silent())
+        known = here.redactor.knows
+        means = Means(here.settings.data, cells, Silent(), nothing, known, registries=here.registries)
+        yield prepare(workspace, means, here.policy, key=here.key)
 
 
 def _print(result: dict[str, Any]) -> None:
-    sys.stdout.write(json.dumps(result, ensure_ascii=False) + "\n")
+    # Bytes of a name that are no UTF-8 become \udcXX, which JSON takes for the lone surrogate that stands for them.
+    line = json.dumps(result, ensure_ascii=False) + "\n"
+    sys.stdout.buffer.write(line.encode("utf-8", "backslashreplace"))
+    sys.stdout.buffer.flush()
+
+
+def _warn(sentence: str) -> None:
+    sys.stderr.write(f"patchwright: {sentence}\n")

@@ -34,7 +34,7 @@ def verify_here(repo: Path, change: tuple[str, str], minutes: int | None, config
         author=AUTHOR,
     )
     with Cells.open(here.settings.data) as cells, here.trace() as trace:
-        means = Means(here.settings.data, cells, trace, nothing, here.redactor.knows, here.where)
+        means = Means(here.settings.data, cells, trace, nothing, here.redactor.knows, here.where, here.registries)
         trace.emit("run.started", kind="verify", repository=str(here.repository.top), base=here.base_sha)
         with telling(trace, output):
             receipt = verify(order, means, head_sha)

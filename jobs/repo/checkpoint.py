@@ -14,8 +14,10 @@ from pathlib import Path
 
 from jobs.errors import EnvironmentFault
 from jobs.repo import below
+from jobs.repo.folders import folders_of
 from jobs.repo.git import git
-from jobs.repo.harvest import blob_id, folders_of, ignored, refusal
+from jobs.repo.harvest import blob_id, refusal
+from jobs.repo.ignored import ignored
 from jobs.repo.litter import is_litter
 from jobs.repo.trees import Trees
 from jobs.sandbox.files import GENERATED, fingerprints
@@ -52,7 +54,7 @@ class TreeCheckpoints:
         self._trees, self._folder, self._layer = trees, folder, layer_source
         self._tree = trees.tree_of(base)
         self._algorithm = "sha256" if len(self._tree) == 64 else "sha1"
-        self._entries = self._entries_of(self._tree)
+        self._entries = trees.leaves(self._tree)
         self._submodules = frozenset(p for p, (mode, _) in self._entries.items() if mode == _SUBMODULE)
         self._base = frozenset(self._entries)
         self._base_folders = frozenset(folders_of(self._base))
@@ -91,7 +93,7 @@ class TreeCheckpoints:
 
         Raises EnvironmentFault where there is no such state, or a file can't be put in its place.
         """
-        wanted = self._entries_of(name)
+        wanted = self._trees.leaves(name)
         self.take()
         differ = {p: one for p, one in wanted.items() if self._entries.get(p) != one or p in self._untaken}
         put = {p: one for p, one in differ.items() if one[0] != _SUBMODULE}
@@ -159,7 +161,7 @@ class TreeCheckpoints:
         if not new and not gone:
             return
         have = {oid for _, oid in self._entries.values()}
-        self._store(found[path][1] for path, (_, oid) in new.items() if oid not in have)
+        self._trees.store(found[path][1] for path, (_, oid) in new.items() if oid not in have)
         zero = "0" * len(self._tree)
         lines = [f"0 {zero}\t{os.fsdecode(path)}" for path in gone]
         lines += [f"{mode} {oid}\t{os.fsdecode(path)}" for path, (mode, oid) in new.items()]
@@ -167,12 +169,6 @@ class TreeCheckpoints:
         for path in gone:
             del self._entries[path]
         self._entries |= new
-
-    def _store(self, bodies: Iterable[bytes]) -> None:
-        """All of them by one command."""
-        stream = b"".join(b"blob\ndata %d\n%b\n" % (len(body), body) for body in bodies)
-        if stream:
-            git(self._trees.git_dir, "fast-import", "--quiet", "--done", stdin=stream + b"done\n")
 
     def _blobs(self, oids: Iterable[str]) -> dict[str, bytes]:
         wanted = list(oids)
@@ -184,9 +180,6 @@ class TreeCheckpoints:
             found[oid] = out[end + 1 : end + 1 + size]
             at = end + size + 2
         return found
-
-    def _entries_of(self, tree: str) -> dict[bytes, Entry]:
-        return {os.fsencode(path): (mode, oid) for mode, _, oid, path in self._trees.entries(tree)}
 
 
 def _is_git(path: bytes) -> bool:

@@ -87,6 +87,9 @@ _FLAGS = (
 ATTRIBUTES = "* -filter !diff !merge -text -ident !eol !working-tree-encoding\n"
 
 
+_PROTOCOLS = ("https", "http", "file")
+
+
 class GitError(EnvironmentFault):
     """git refused; the text is git's own, without secrets."""
 
@@ -108,6 +111,10 @@ class Remote:
     def protocol(self) -> str:
         """The one transport that this remote may use."""
         return urlsplit(self.url).scheme or "file"
+
+    def __post_init__(self) -> None:
+        if self.protocol not in _PROTOCOLS:  # `ext::` runs a program
+            raise ValueError(f"'{self.protocol}' is no transport for git here: use one of {', '.join(_PROTOCOLS)}.")
 
     def environment(self) -> dict[str, str]:
         """Scoped authorization, or nothing."""

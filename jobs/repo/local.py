@@ -62,6 +62,8 @@ def find(directory: Path) -> LocalRepository:
     for top in (start, *start.parents):
         if (top / ".git").exists():
             return _at(top)
+    if (start / "objects").is_dir() and (start / "HEAD").is_file():
+        raise UserError(f"{directory} is a bare repository (--repo): name a work tree, such as a clone of it.")
     raise UserError(f"{directory} is not inside a git repository (--repo): run 'git init' and commit first.")
 
 

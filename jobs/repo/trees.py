@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from jobs.repo.git import GitError, git, text
 from jobs.repo.patch import FileChange, Patch
+
+_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")
+_REMEMBERED = 4  # trees
 
 
 class Trees:
@@ -16,6 +21,7 @@ class Trees:
 
     def __init__(self, git_dir: Path) -> None:
         self.git_dir = git_dir
+        self._leaves: dict[str, dict[bytes, tuple[str, str]]] = {}  # of trees asked for last: an id stands for ever
 
     def paths(self, tree: str) -> tuple[str, ...]:
         """Every path of `tree`, submodule links included, sorted as git sorts."""
@@ -26,6 +32,30 @@ class Trees:
         out = git(self.git_dir, "ls-tree", "-r", "-z", "--full-tree", tree)
         rows = (os.fsdecode(row).partition("\t") for row in out.split(b"\0") if row)
         return tuple((*meta.split(" "), path) for meta, _, path in rows)  # type: ignore[misc] # three words and a path
+
+    def leaves(self, tree: str) -> dict[bytes, tuple[str, str]]:
+        """(mode, object id) of every leaf of `tree` by its path, as bytes."""
+        found = self._leaves.pop(tree, None)
+        if found is None:
+            out = git(self.git_dir, "ls-tree", "-r", "-z", "--full-tree", tree)
+            rows = (row.partition(b"\t") for row in out.split(b"\0") if row)
+            found = {path: (meta[:6].decode(), meta.rpartition(b" ")[2].decode()) for meta, _, path in rows}
+        if _ID.match(tree):
+            self._leaves[tree] = found
+        while len(self._leaves) > _REMEMBERED:
+            del self._leaves[next(iter(self._leaves))]
+        return dict(found)
+
+    def store(self, bodies: Iterable[bytes]) -> None:
+        """Keeps files' contents in the repository, all of them by one command."""
+        stream = b"".join(b"blob\ndata %d\n%b\n" % (len(body), body) for body in bodies)
+        if stream:
+            git(self.git_dir, "fast-import", "--quiet", "--done", stdin=stream + b"done\n")
+
+    def differing(self, tree: str, other: str) -> frozenset[bytes]:
+        """The paths that are not the same in both."""
+        out = git(self.git_dir, "diff-tree", "-r", "-z", "--name-only", "--no-renames", tree, other)
+        return frozenset(path for path in out.split(b"\0") if path)
 
     def read(self, tree: str, path: str) -> bytes | None:
         """The file's bytes, or None if `tree` has no such file."""
@@ -66,14 +96,14 @@ class Trees:
     def edit(self, tree: str, index_info: Iterable[str]) -> str:
         """`tree` changed by `git update-index --index-info` lines."""
         stdin = b"".join(os.fsencode(line) + b"\0" for line in index_info)
-        with _index() as env:
+        with _index(self.git_dir) as env:
             git(self.git_dir, "read-tree", tree, env=env)
             git(self.git_dir, "update-index", "-z", "--index-info", stdin=stdin, env=env)
             return text(self.git_dir, "write-tree", env=env)
 
     def apply(self, tree: str, diff: bytes) -> str | None:
         """`tree` with `diff` applied exactly (no fuzz), or None if it does not apply."""
-        with _index() as env:
+        with _index(self.git_dir) as env:
             git(self.git_dir, "read-tree", tree, env=env)
             try:
                 git(
@@ -95,15 +125,11 @@ class Trees:
 _QUIET = ("--no-ext-diff", "--no-textconv", "--ignore-submodules=none")
 
 
-class _index:
-    """A private index file for one sequence of commands."""
-
-    def __enter__(self) -> dict[str, str]:
-        self._folder = tempfile.TemporaryDirectory(prefix="pw-index-")
-        return {"GIT_INDEX_FILE": str(Path(self._folder.name) / "index")}
-
-    def __exit__(self, *_: object) -> None:
-        self._folder.cleanup()
+@contextmanager
+def _index(git_dir: Path) -> Iterator[dict[str, str]]:
+    """A private index file for one sequence of commands, in the repository: it goes with it if we are killed."""
+    with tempfile.TemporaryDirectory(prefix="index-", dir=git_dir) as folder:
+        yield {"GIT_INDEX_FILE": str(Path(folder) / "index")}
 
 
 def _changes(raw: bytes, stat: bytes) -> Iterable[FileChange]:

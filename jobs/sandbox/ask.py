@@ -10,6 +10,10 @@ from urllib.parse import urlsplit
 HostPort = tuple[str, int]
 
 _NAME = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)(\.(?!-)[a-z0-9_-]{1,63}(?<!-))*")
+# What may go along with credentials: nothing that chooses who answers, or what the request does.
+_FIELD = re.compile(
+    rb"(?:accept|accept-encoding|accept-language|user-agent|range|if-[a-z-]+|cache-control):[^\r\n]*\Z", re.I
+)
 _DROPPED = (b"proxy-", b"connection:", b"keep-alive:", b"authorization:", b"cookie:")
 
 
@@ -62,6 +66,25 @@ def host_port(text: str, default: int | None = None) -> HostPort:
 def allows(hosts: Set[HostPort], ask: Ask) -> bool:
     """True if exactly that host and port is listed."""
     return ask.target in hosts
+
+
+def signed(head: bytes, host: HostPort, authorization: str) -> bytes:
+    """One request of a tunnel to `host` with our authorization, and of its own fields those that only say what it
+    takes; it is the connection's only one.
+
+    Raises BadAsk for what does not only read.
+    """
+    first, *headers = head.split(b"\r\n")
+    words = first.split(b" ")
+    if len(words) != 3 or words[0] not in (b"GET", b"HEAD") or words[2] != b"HTTP/1.1" or not words[1].startswith(b"/"):
+        raise BadAsk("not a request to read something")
+    kept = [line for line in headers if _FIELD.match(line)]
+    own = [f"Host: {_shown(host)}".encode(), f"Authorization: {authorization}".encode("latin-1", "replace")]
+    return b"\r\n".join([first, *own, *kept, b"Connection: close", b"", b""])
+
+
+def _shown(host: HostPort) -> str:
+    return host[0] if host[1] == 443 else f"{host[0]}:{host[1]}"
 
 
 def _plain(method: str, where: str, headers: list[bytes]) -> Ask:

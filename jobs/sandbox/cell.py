@@ -6,7 +6,6 @@ import contextlib
 import dataclasses
 import os
 import platform
-import stat
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
@@ -23,11 +22,12 @@ from jobs.sandbox.limits import Limits
 from jobs.sandbox.mends import mend
 from jobs.sandbox.plan import Ending, Plan, Watch, joined
 from jobs.sandbox.programs import Programs
+from jobs.sandbox.scratch import collect, cover, sweep
 from jobs.sandbox.seccomp import MACHINES, program
 from jobs.sandbox.slots import Slot
 from jobs.sandbox.view import OFFLINE, PYTHON, VENV, Mount, Skeleton, View
 from jobs.sandbox.walls import Wall
-from jobs.sandbox.watch import disk_watch, memory_watch
+from jobs.sandbox.watch import disk_watch, free, memory_watch
 
 _DEFAULT = Limits()
 _READ = 10 << 20  # bytes of a file that is read whole
@@ -59,7 +59,7 @@ class Cells:
             system = host.system_view(host.furnish(taken.folder, taken.identity, tools))
             cells = cls(taken, limits, tools, groups.find(), system)
             for folder in (taken.folder, *slots.idle(taken)):  # what killed owners left
-                _sweep(folder)
+                sweep(folder)
             cells._prove()
         except BaseException:
             taken.free()
@@ -74,7 +74,7 @@ class Cells:
 
     def close(self) -> None:
         """Frees the slot and removes what its cells left."""
-        _sweep(self.slot.folder)
+        sweep(self.slot.folder)
         self.groups.clear()
         self.slot.free()
 
@@ -87,6 +87,11 @@ class Cells:
     def uid(self) -> int:
         """Whose a tree must be that cells may write to."""
         return self.slot.identity.uid
+
+    @property
+    def owner(self) -> tuple[int, int] | None:
+        """(uid, gid) of whom checkouts are to belong to; None where that is us."""
+        return (self.uid, self.slot.identity.gid) if self.mode == "rootful" else None
 
     def own(self, tree: Path) -> None:
         """Gives `tree` to the slot's user; links are given, never followed. Does nothing where that is us."""
@@ -191,7 +196,7 @@ class BubblewrapCell:
 
     def plan(self, command: Command, out: Path | None, group: Group, *, waits: bool = False) -> Plan:
         """How to start `command` with `out` at /out; one that `waits` gets its input when it stands."""
-        _cover(self._tree)
+        cover(self._tree)
         cells, identity = self._cells, self._cells.slot.identity
         drop = cells.programs.drop
         watched = [self._tree, *(folder for folder in (out, self._view.home) if folder)]
@@ -200,7 +205,7 @@ class BubblewrapCell:
         memory = (lambda: self._too_much(group)) if group.folders else by_hand
 
         def watches() -> tuple[Watch, ...]:
-            return disk_watch(tuple(watched), self._limits.disk, self._limits.entries), memory
+            return disk_watch(tuple(watched), self._limits.disk, self._limits.entries, self._room), memory
 
         alone = identity.mode == "rootful"  # no one else's processes count
 
@@ -230,6 +235,11 @@ class BubblewrapCell:
             within=group.entered,
             waits=waits,
         )
+
+    @cached_property
+    def _room(self) -> tuple[int, int]:
+        """What was free when the first command began: all commands on a tree share one bound."""
+        return free(self._tree)
 
     @cached_property
     def _world(self) -> bytes:
@@ -263,35 +273,3 @@ class _Started:
 
     def pid(self) -> int | None:
         return self._pid
-
-
-def _sweep(folder: Path) -> None:
-    for pattern in ("out-*", "proof-*"):
-        for scratch in folder.glob(pattern):
-            files.clear(scratch)
-
-
-def collect(out: Path, names: tuple[str, ...], bounds: Limits) -> dict[str, bytes]:
-    """The files of `names` that the command left in `out`: plain files only, within the size caps; others are
-    left out, as missing ones are."""
-    found: dict[str, bytes] = {}
-    room = bounds.out_total
-    for name in names:
-        try:
-            found[name] = files.read_inside(out, name, min(bounds.out_file, room))
-        except OSError:
-            continue
-        room -= len(found[name])
-    return found
-
-
-def _cover(tree: Path) -> None:
-    """Makes sure that what is mounted over /src/.git goes onto a real folder: bubblewrap follows links, and a
-    former command may have left one."""
-    place = tree / ".git"
-    with contextlib.suppress(OSError):
-        if stat.S_ISDIR(place.lstat().st_mode):
-            return
-    if place.is_symlink() or (place.exists() and not place.is_dir()):
-        place.unlink()
-    place.mkdir(exist_ok=True)

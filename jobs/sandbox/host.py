@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import ssl
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,6 +28,8 @@ _COPIED = (
     "ssl/certs",
     "ssl/openssl.cnf",
 )
+# Settings that programs in /usr can't start without: a JDK's own, Maven's. Only what every user may read.
+_SETTINGS = ("java-*", "maven/m2.conf", "maven/logging", "php")
 _BUNDLES = (
     "/etc/ssl/certs/ca-certificates.crt",
     "/etc/pki/tls/certs/ca-bundle.crt",
@@ -69,11 +72,26 @@ def _make_etc(etc: Path, identity: Identity) -> None:
     for name in _COPIED:
         if Path("/etc", name).exists():
             files.copy(Path("/etc", name), etc / name)
+    for pattern in _SETTINGS:
+        for place in Path("/etc").glob(pattern):
+            _copy_open(place, etc / place.relative_to("/etc"))
     for name, text in texts.items():
         (etc / name).write_text(text)
     bundle = ca_bundle()
     (etc / Path(CA_BUNDLE).relative_to("/etc")).write_bytes(bundle.read_bytes() if bundle else b"")
     files.open_to_read(etc)
+
+
+def _copy_open(source: Path, target: Path) -> None:
+    """Copies what everybody may read: a file that only some may is not for cells, where everybody is one user."""
+    if source.is_symlink() or not source.stat().st_mode & stat.S_IROTH:
+        return
+    if source.is_dir():
+        for entry in source.iterdir():
+            _copy_open(entry, target / entry.name)
+    else:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        files.copy(source, target)
 
 
 def _make_tools(tools: Path, programs: Programs) -> None:

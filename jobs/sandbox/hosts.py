@@ -8,7 +8,7 @@ import re
 import subprocess
 import urllib.request
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -56,23 +56,34 @@ _NAMED_IN = {
 
 @dataclass(frozen=True)
 class Hosts:
-    """`allowed` are exact (host, port) pairs; `env` tells the tools inside which registries this machine uses."""
+    """`allowed` are exact (host, port) pairs; `env` tells the tools inside which registries this machine uses;
+    `credentials` are Authorization headers that the way out adds for some of them."""
 
     allowed: frozenset[HostPort]
     env: Mapping[str, str] = field(default_factory=dict)
+    credentials: Mapping[HostPort, str] = field(default_factory=dict, repr=False)
 
     def plus(self, more: Iterable[HostPort]) -> Hosts:
         """With `more` allowed too."""
-        return Hosts(self.allowed | frozenset(more), self.env)
+        return replace(self, allowed=self.allowed | frozenset(more))
 
 
-def find(tree: Path, chosen: Interpreters, *, uv: Path | None = None, more: tuple[str, ...] = ()) -> Hosts:
+def find(
+    tree: Path,
+    chosen: Interpreters,
+    *,
+    uv: Path | None = None,
+    more: tuple[str, ...] = (),
+    credentials: Mapping[HostPort, str] | None = None,
+) -> Hosts:
     """The hosts for the set-up of `tree`: this machine's registries, those that lock files name, and `more`
-    (`host` or `host:port`, from the repository's configuration on its default branch).
+    (`host` or `host:port`, from the repository's configuration on its default branch). A host is not reached for its
+    `credentials` alone.
 
     Raises UserError for an entry of `more` that is no host.
     """
-    return registries(chosen, uv).plus({*in_lock_files(tree), *map(configured, more)})
+    found = registries(chosen, uv).plus({*in_lock_files(tree), *map(configured, more)})
+    return replace(found, credentials={k: v for k, v in (credentials or {}).items() if k in found.allowed})
 
 
 def configured(entry: str) -> HostPort:

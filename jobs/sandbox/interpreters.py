@@ -1,4 +1,4 @@
-"""Which Python and Node a tree gets: real installations of this machine, never a version manager's shims."""
+"""Which interpreters a tree gets: real installations of this machine, never a version manager's shims."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from packaging.version import Version
 
 from jobs.sandbox.files import read_inside
 from jobs.sandbox.programs import on_path
+from jobs.sandbox.toolchains import tools_of
 
 _ASK_PYTHON = "import json,sys;print(json.dumps([sys.version.split()[0],sys.base_prefix,sys.executable]))"
 _ASK_NODE = "console.log(JSON.stringify([process.versions.node,process.execPath]))"
@@ -28,7 +29,7 @@ _OLDEST = Version("3.8")
 class Interpreter:
     """One installation. `executable` is a real file below `prefix`."""
 
-    name: str  # python | node
+    name: str  # python | node | go | rust | ruby | php | java | dotnet | elixir | native
     version: str
     prefix: Path
     executable: Path
@@ -36,25 +37,30 @@ class Interpreter:
 
 @dataclass(frozen=True)
 class Interpreters:
-    """What a tree gets; None where this machine has none."""
+    """What a tree gets; None where this machine has none. `others` are of the languages that the tree has manifests
+    of."""
 
     python: Interpreter | None
     node: Interpreter | None
+    others: tuple[Interpreter, ...] = ()
 
     @property
     def versions(self) -> dict[str, str]:
         """Name to version, for keys and receipts."""
-        return {found.name: found.version for found in (self.python, self.node) if found}
+        return {found.name: found.version for found in self.all}
 
     @property
     def all(self) -> tuple[Interpreter, ...]:
         """Those that exist."""
-        return tuple(found for found in (self.python, self.node) if found)
+        return (*(found for found in (self.python, self.node) if found), *self.others)
 
 
 def choose(tree: Path | None = None) -> Interpreters:
-    """The interpreters for `tree`, which may be hostile: only two small files of it are read."""
-    return Interpreters(_python(*_wishes(tree)) if tree else ours(), node())
+    """The interpreters for `tree`, which may be hostile: only names and a few small files of it are read."""
+    if tree is None:
+        return Interpreters(ours(), node())
+    others = (Interpreter(one.language, one.version, one.prefix, one.executable) for one in tools_of(tree))
+    return Interpreters(_python(*_wishes(tree)), node(), tuple(others))
 
 
 def ours() -> Interpreter:

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import re
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -21,7 +22,10 @@ _LARGEST = 32 << 20
 _MANIFESTS = re.compile(
     r"(pyproject\.toml|setup\.(py|cfg)|.*requirements.*\.(txt|in)|(uv|poetry|pdm|Pipfile)\.lock|Pipfile|\.python-version"
     r"|package\.json|package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-(lock|workspace)\.yaml|\.npmrc|\.nvmrc"
-    r"|Cargo\.(toml|lock)|CMakeLists\.txt|meson\.build|binding\.gyp|.*\.(c|cc|cpp|cxx|h|hpp|pyx|pxd|rs))"
+    r"|Cargo\.(toml|lock)|go\.(mod|sum|work)|go\.work\.sum|Gemfile(\.lock)?|.*\.gemspec|composer\.(json|lock)|pom\.xml"
+    r"|(build|settings)\.gradle(\.kts)?|gradle\.lockfile|libs\.versions\.toml|gradle(-wrapper)?\.properties"
+    r"|.*\.(cs|fs|vb)proj|.*\.(sln|slnx)|Directory\.\w+\.props|packages\.lock\.json|global\.json|mix\.(exs|lock)"
+    r"|rust-toolchain(\.toml)?|\.(ruby|go|java|php)-version|\.tool-versions|CMakeLists\.txt|meson\.build|binding\.gyp|.*\.(c|cc|cpp|cxx|h|hpp|pyx|pxd|rs))"
 )
 
 
@@ -89,26 +93,27 @@ def load(path: Path) -> Layer | None:
     if not all(row.executable.exists() for row in rows):
         return None
     named = {row.name: row for row in rows}
-    chosen = Interpreters(named.get("python"), named.get("node"))
+    others = tuple(row for row in rows if row.name not in ("python", "node"))
+    chosen = Interpreters(named.get("python"), named.get("node"), others)
     return Layer(path, content["key"], content["tools"], chosen, tuple(content["blocked"]))
 
 
-def lay(layer: Layer, tree: Path) -> None:
-    """Copies what set-up wrote beside the tracked files over the clean checkout `tree`, in which nothing runs.
+def lay(source: Path, tree: Path) -> None:
+    """Copies what set-up wrote beside the tracked files (a layer's src) over the checkout `tree`; nothing runs in it.
 
     What the checkout has itself stays as it is; a link in it is never followed. Raises EnvironmentFault.
     """
-    if layer.src.is_dir():
-        _lay(layer.src, tree)
+    if source.is_dir():
+        _lay(source, tree)
 
 
 def _lay(source: Path, target: Path) -> None:
-    for entry in sorted(source.iterdir()):
+    for entry in sorted(os.scandir(source), key=lambda one: one.name):
         place = target / entry.name
         if not os.path.lexists(place):
-            files.copy(entry, place)
-        elif entry.is_dir() and not entry.is_symlink() and place.is_dir() and not place.is_symlink():
-            _lay(entry, place)
+            files.copy(Path(entry.path), place)
+        elif entry.is_dir(follow_symlinks=False) and stat.S_ISDIR(os.lstat(place).st_mode):
+            _lay(Path(entry.path), place)
 
 
 def _hashes(tree: Path) -> dict[str, str]:

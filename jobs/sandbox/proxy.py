@@ -1,7 +1,8 @@
 """Set-up's way out: a proxy on a unix socket that reaches listed hosts, at addresses that are nobody's inside.
 
-It resolves names itself and connects to the very address it judged. It adds nothing to what passes, and what it
-carries is bounded in bytes, time and connections.
+It resolves names itself and connects to the very address it judged. What it carries is bounded in bytes, time and
+connections, and passes as it is, but for requests to a host whose credentials it has: these it reads, as that host by a
+certificate of this set-up's own authority, and adds the credentials if they only read.
 """
 
 from __future__ import annotations
@@ -10,15 +11,17 @@ import contextlib
 import os
 import selectors
 import socket
+import ssl
 import threading
 import time
 from collections import Counter
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from jobs.sandbox.addresses import REFUSED, Network, refused
-from jobs.sandbox.ask import Ask, BadAsk, HostPort, allows, parse
+from jobs.sandbox.ask import Ask, BadAsk, HostPort, allows, parse, signed
+from jobs.sandbox.authority import Authority
 
 _CHUNK = 1 << 16
 _HEAD = 16 << 10
@@ -45,6 +48,15 @@ class Log:
     blocked: dict[str, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Credentials:
+    """Authorization `headers` by host and port; `roots` (PEM) say whom to believe that it is that host, None: whom this
+    machine believes."""
+
+    headers: Mapping[HostPort, str] = field(repr=False)
+    roots: Path | None = None
+
+
 class Proxy:
     """Serves from entering to leaving. `command` names what runs now, for the log."""
 
@@ -56,8 +68,11 @@ class Proxy:
         networks: tuple[Network, ...] = REFUSED,
         own: bool = False,
         bounds: Bounds | None = None,
+        credentials: Credentials | None = None,
     ) -> None:
         """`own` lets it connect to addresses of this machine itself (no product code does)."""
+        self._credentials = credentials or Credentials({})
+        self.authority = Authority() if credentials else None
         self.path, self.hosts, self.log, self.command = path, hosts, Log(), ""
         self._networks, self._own, self._bounds = networks, own, bounds or Bounds()
         self._room = threading.BoundedSemaphore(self._bounds.connections)
@@ -117,13 +132,37 @@ class Proxy:
         upstream = self._connect(client, ask)
         if upstream is None:
             return
+        header = self._credentials.headers.get(ask.target)
         with upstream:
+            if header is not None and self.authority is not None and not ask.head:
+                self._sign(client, upstream, ask, header)
+                return
             if ask.head:
                 upstream.sendall(ask.head)
             else:
                 client.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
             upstream.sendall(early)
             self._carry(client, upstream, ask.shown)
+
+    def _sign(self, client: socket.socket, upstream: socket.socket, ask: Ask, header: str) -> None:
+        """Serves one request of a tunnel as the host itself, with its credentials."""
+        assert self.authority is not None
+        client.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
+        with self.authority.context(ask.target[0]).wrap_socket(client, server_side=True) as inner:
+            inner.settimeout(self._bounds.head_s)
+            try:
+                request = signed(self._head(inner)[0], ask.target, header)
+            except BadAsk as bad:
+                _refuse(inner, 403, f"{ask.shown} is for reading: {bad}")
+                return
+            trusted = ssl.create_default_context(cafile=self._credentials.roots)
+            with trusted.wrap_socket(upstream, server_hostname=ask.target[0]) as outer:
+                outer.settimeout(self._bounds.idle_s)
+                outer.sendall(request)
+                self.log.up[ask.shown] += len(request)
+                while not self._closed.is_set() and not self._full() and (chunk := outer.recv(_CHUNK)):
+                    self.log.down[ask.shown] += len(chunk)
+                    inner.sendall(chunk)
 
     def _head(self, client: socket.socket) -> tuple[bytes, bytes]:
         """The request's head, and what came after it already."""

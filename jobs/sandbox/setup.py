@@ -12,15 +12,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from jobs.errors import EnvironmentFault
-from jobs.sandbox import files
+from jobs.sandbox import files, host
+from jobs.sandbox.authority import Authority
 from jobs.sandbox.base import Command, Result
 from jobs.sandbox.cell import BubblewrapCell, Cells
 from jobs.sandbox.hosts import Hosts
 from jobs.sandbox.interpreters import Interpreters, choose
 from jobs.sandbox.layer import Layer, LayerKey, lay, load
 from jobs.sandbox.limits import SETUP, Limits
-from jobs.sandbox.proxy import Log, Proxy
-from jobs.sandbox.view import EGRESS, ONLINE, PROXY_PORT, PYTHON, TOOLS, VENV, Mount
+from jobs.sandbox.proxy import Credentials, Log, Proxy
+from jobs.sandbox.view import CA_BUNDLE, EGRESS, ONLINE, PROXY_PORT, PYTHON, TOOLS, VENV, Mount
 from jobs.trace.events import Trace
 
 __all__ = ["Layer", "LayerKey", "SetupFailed", "build", "lay"]
@@ -101,8 +102,8 @@ class _Build:
             cells.own(folder)
 
     def make(self, commands: tuple[str, ...], key: LayerKey, deadline: float) -> Layer:
-        with Proxy(self.work / "egress.sock", self.hosts.allowed) as proxy:
-            cell = self._cell(proxy.path)
+        with self._way_out() as proxy:
+            cell = self._cell(proxy)
             for line in commands:
                 proxy.command = line
                 result = cell.run(self._command(line, max(1.0, deadline - time.monotonic())))
@@ -112,19 +113,35 @@ class _Build:
 
     def once(self, command: Command) -> tuple[Result, tuple[str, ...]]:
         """One command, and the hosts that it asked for in vain."""
-        with Proxy(self.work / "egress.sock", self.hosts.allowed) as proxy:
+        with self._way_out() as proxy:
             proxy.command = " ".join(command.argv)
             command = dataclasses.replace(command, argv=(*_FORWARDER, *command.argv))
-            return self._cell(proxy.path).run(command), tuple(proxy.log.blocked)
+            return self._cell(proxy).run(command), tuple(proxy.log.blocked)
 
-    def _cell(self, way_out: Path) -> BubblewrapCell:
+    def _way_out(self) -> Proxy:
+        added = Credentials(self.hosts.credentials, host.ca_bundle()) if self.hosts.credentials else None
+        return Proxy(self.work / "egress.sock", self.hosts.allowed, credentials=added)
+
+    def _cell(self, way_out: Proxy) -> BubblewrapCell:
         view = self.cells.view(self.checkout, self.chosen, writable=True, git=None)
-        mounts = (*view.mounts, Mount(self.env, "/env", writable=True), Mount(way_out, EGRESS))
+        mounts = [*view.mounts, Mount(self.env, "/env", writable=True), Mount(way_out.path, EGRESS)]
+        if way_out.authority is not None:
+            mounts.append(Mount(self._believed(way_out.authority), CA_BUNDLE))
         env = {**ONLINE, **self.hosts.env}
         if self.chosen.python:
             env |= PYTHON
-        view = dataclasses.replace(view, mounts=mounts, home=self.home, path=(f"{VENV}/bin", *view.path), env=env)
+        view = dataclasses.replace(
+            view, mounts=tuple(mounts), home=self.home, path=(f"{VENV}/bin", *view.path), env=env
+        )
         return BubblewrapCell(self.cells, self.checkout, view, self.limits)
+
+    def _believed(self, authority: Authority) -> Path:
+        """This machine's certificates, and the authority that speaks for hosts with credentials."""
+        bundle = host.ca_bundle()
+        path = self.work / "believed.pem"
+        path.write_bytes((bundle.read_bytes() if bundle else b"") + b"\n" + authority.certificate)
+        path.chmod(0o644)
+        return path
 
     def _command(self, line: str, timeout_s: float) -> Command:
         inner = Command.shell(line, timeout_s=timeout_s)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from jobs.sandbox.files import disk_usage
+from jobs.sandbox.files import disk_usage, held_without_name
 from jobs.sandbox.limits import MIB
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -23,25 +23,29 @@ def memory_watch(pid_of: Callable[[], int | None], limit: int) -> Callable[[], s
     return look
 
 
-def disk_watch(folders: tuple[Path, ...], limit: int, entries: int) -> Callable[[], str | None]:
+def disk_watch(
+    folders: tuple[Path, ...], limit: int, entries: int, before: tuple[int, int] | None = None
+) -> Callable[[], str | None]:
     """Ends a command that adds more than `limit` bytes or `entries` files below `folders`, which lie on one file
-    system.
+    system; with what its predecessors added, if `before` is what was `free` when the first of them began.
 
-    Free space tells at no cost that somebody writes much; only then are the folders walked.
+    Free space tells at no cost that somebody writes much; only then are the folders walked, and files counted that
+    are in no folder any more.
     """
-    before = _free(folders[0])
-    walked = before
+    before = before or free(folders[0])
+    walked = free(folders[0])
+    owner = folders[0].stat()
 
     def look() -> str | None:
         nonlocal walked
-        now = _free(folders[0])
+        now = free(folders[0])
         much = before[0] - now[0] > limit or before[1] - now[1] > entries
         more = walked[0] - now[0] >= limit // 8 or walked[1] - now[1] >= entries // 8
         if not (much and more):
             return None
         walked = now
         used = [sum(column) for column in zip(*map(disk_usage, folders), strict=True)]
-        if used[0] > limit:
+        if used[0] > limit or used[0] + held_without_name(owner.st_uid, owner.st_dev) > limit:
             return f"It wrote more than {limit // MIB} MiB to disk."
         return f"It made more than {entries} files." if used[1] > entries else None
 
@@ -74,7 +78,7 @@ def _stat(pid: str) -> tuple[int, int]:
     return int(fields[1]), int(fields[21])
 
 
-def _free(folder: Path) -> tuple[int, int]:
+def free(folder: Path) -> tuple[int, int]:
     """Bytes and files that still fit on the file system of `folder`."""
     status = os.statvfs(folder)
     return status.f_bavail * status.f_frsize, status.f_favail

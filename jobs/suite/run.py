@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Protocol
 
 from jobs.sandbox.base import Cell, Command, Result
-from jobs.sandbox.layer import Layer, lay
+from jobs.sandbox.layer import Layer
 from jobs.suite.compare import holds
 from jobs.suite.invoke import Invocation, invocation
-from jobs.suite.parsed import Parsed, Unreadable, shorten
+from jobs.suite.parsed import Parsed, Unreadable, plain, shorten
+from jobs.suite.parts import concerned, inner_ids, joined, outer_ids
 from jobs.suite.report import Report
 from jobs.suite.suite import Suite, TimeUp
 from jobs.trace.events import Trace
@@ -35,19 +36,35 @@ def run_suite(cell: Cell, suite: Suite, *, timeout_s: float, tests: tuple[str, .
     Where the tests could not be selected the whole suite runs and the report is cut to them. Without a readable
     report `tests` is None in it. Raises EnvironmentFault only if the cell can't start.
     """
-    way = invocation(suite, tests)
+    if suite.parts:
+        return _run_parts(cell, suite, timeout_s, tests)
+    way = invocation(suite, inner_ids(suite, tests))
     result = cell.run(_command(way, suite, timeout_s))
     if _NODE_REFUSES in result.text and "NODE_OPTIONS" in way.env:  # an old Node: run it without the reporter
         env = {k: v for k, v in way.env.items() if k != "NODE_OPTIONS"}
-        way = dataclasses.replace(way, env=env, reports={})
+        way = dataclasses.replace(way, env=env, reports={} if suite.runner == "node" else way.reports)
         result = cell.run(_command(way, suite, timeout_s))
-    parsed = _read(way, result)
+    parsed = _read(way, suite, result)
     if tests and way.narrowed and result.ended == "exit" and not _answers(parsed, tests):
         way = invocation(suite)  # the names could not be selected after all
         result = cell.run(_command(way, suite, timeout_s))
-        parsed = _read(way, result)
+        parsed = _read(way, suite, result)
     report = _report(way, result, parsed)
     return restrict(report, tests) if tests else report
+
+
+def _run_parts(cell: Cell, suite: Suite, timeout_s: float, tests: tuple[str, ...] | None) -> Report:
+    """Each part after the other, whatever the others say; parts that hold none of `tests` by their folder are left
+    out."""
+    until = time.monotonic() + timeout_s
+    found: list[Report] = []
+    for part in concerned(suite.parts, tests):
+        left = until - time.monotonic()
+        one = dataclasses.replace(part, services=suite.services or part.services)
+        found.append(run_suite(cell, one, timeout_s=max(1.0, left), tests=tests))
+        if found[-1].ended != "exit":
+            break
+    return joined(suite.command, found)
 
 
 def restrict(report: Report, tests: tuple[str, ...]) -> Report:
@@ -69,6 +86,7 @@ def _answers(parsed: Parsed | None, tests: tuple[str, ...]) -> bool:
 
 def _command(way: Invocation, suite: Suite, timeout_s: float) -> Command:
     command = Command.shell(way.line, timeout_s=timeout_s, env=way.env)
+    command = dataclasses.replace(command, argv=(*way.before, *command.argv))
     if not suite.services:
         return dataclasses.replace(command, collect=tuple(way.reports))
     told = json.dumps([dataclasses.asdict(service) for service in suite.services])
@@ -88,18 +106,22 @@ def _unready(result: Result) -> str:
     return str(said)[:_MOST_UNREADY]
 
 
-def _read(way: Invocation, result: Result) -> Parsed | None:
-    """The reports that the run left, added up; None if there are none or one of them is unreadable."""
+def _read(way: Invocation, suite: Suite, result: Result) -> Parsed | None:
+    """The reports that the run left, added up, else what can be read of its output; None if there are none or one of
+    them is unreadable."""
     found = [(name, parse) for name, parse in way.reports.items() if name in result.files]
     tests, failures = {}, {}
-    for name, parse in found:
-        try:
+    try:
+        if not found and way.said is not None:
+            told = way.said(plain(result.text))
+            return outer_ids(suite, told) if told else None
+        for name, parse in found:
             parsed = parse(result.files[name])
-        except Unreadable:
-            return None
-        tests.update(parsed.tests)
-        failures.update(parsed.failures)
-    return Parsed(tests, failures) if found else None
+            tests.update(parsed.tests)
+            failures.update(parsed.failures)
+    except Unreadable:
+        return None
+    return outer_ids(suite, Parsed(tests, failures)) if found else None
 
 
 def _report(way: Invocation, result: Result, parsed: Parsed | None) -> Report:
@@ -108,7 +130,7 @@ def _report(way: Invocation, result: Result, parsed: Parsed | None) -> Report:
         exit_code=result.exit_code,
         ended=result.ended,
         seconds=round(result.seconds, 3),
-        output=shorten(result.text, MAX_TEXT),
+        output=shorten(way.shown(result.text) if way.shown else result.text, MAX_TEXT),
         tests=None if parsed is None else parsed.tests,
         failures={} if parsed is None else parsed.failures,
         unready=_unready(result),
@@ -139,14 +161,14 @@ class Limits:
 class FreshRuns:
     """A SuiteRunner: each run gets a checkout of its own and a cell of its own, both thrown away after it.
 
-    `checkout` gives a folder with a tree's files; `layer` is laid over it. A run that was made before, of the same
-    tree and tests, is answered from memory, unless it is asked for `again`. Each real run is told to `trace`. Only
-    the time in here counts against `limits`, not what is done between runs.
+    `checkout` gives a folder with a tree's files and what a layer's src (if any) holds over them. A run that was made
+    before, of the same tree and tests, is answered from memory, unless it is asked for `again`. Each real run is told
+    to `trace`. Only the time in here counts against `limits`, not what is done between runs.
     """
 
     def __init__(
         self,
-        checkout: Callable[[str], AbstractContextManager[Path]],
+        checkout: Callable[[str, Path | None], AbstractContextManager[Path]],
         cells: Cells,
         layer: Layer | None,
         suite: Suite,
@@ -183,9 +205,7 @@ class FreshRuns:
         until = began + self._limits.total_s - self.seconds
         if began >= until:
             raise TimeUp(self._limits.total_s)
-        with self._checkout(tree) as folder:
-            if self._layer is not None:
-                lay(self._layer, folder)
+        with self._checkout(tree, self._layer.src if self._layer else None) as folder:
             self._cells.own(folder)
             cell = self._cells.on(folder, self._layer)
             allowed, left = self._allowed(tests), until - time.monotonic()

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from jobs.trace.bodies import events
+from jobs.trace.reader import TracedCall, calls_of
+from jobs.trace.reader import read as read_trace
 from jobs.trace.steps import Story, story
 from jobs.trace.waste import Finding, findings, lost, usd
 
@@ -21,21 +22,22 @@ def account(lines: Iterable[str]) -> dict[str, Any]:
      opening: {calls, result_bytes},
      totals: {rounds, calls, failed, usage: {…}, cache_share, tool_share, usd, model_seconds, tool_seconds},
      waste: {class: {rounds: [n, …], calls: [{round: n, call: from 1}], lost: [n, …], usd}}, all classes, also empty,
-     wasted: {rounds: [n, …], count, share, usd}}                each round once
+     wasted: {rounds: [n, …], count, share, usd},                each round once
+     ends_early: why the figures are not those of a whole run, or null}
 
     Shares are parts of 1: `cache_share` of the tokens read, `tool_share` of the bytes sent. `n` counts from 1 and
-    begins again where a trace holds several sessions.
+    begins again where a trace holds several sessions. Raises UserError for lines that are no trace.
     """
-    told = list(events(lines))
-    tale = story(told)
+    trace = read_trace(lines)
+    told, tale = trace.events, story(trace)
     found = findings(tale)
     gone = lost(tale, found)
     raw = [event for event in told if event.get("type") == "round"]
     rounds = [_round(event, n, found, n in gone) for n, event in enumerate(raw)]
-    opening = [call for event in told if event.get("type") == "note" for call in event.get("calls") or ()]
+    opening = [call for event in told if event.get("type") == "note" for call in calls_of(event)]
     return {
         "rounds": rounds,
-        "opening": {"calls": len(opening), "result_bytes": sum(c.get("result_bytes") or 0 for c in opening)},
+        "opening": {"calls": len(opening), "result_bytes": sum(call.result_bytes for call in opening)},
         "totals": _totals(rounds),
         "waste": {one.name: _finding(one, tale) for one in found},
         "wasted": {
@@ -44,12 +46,13 @@ def account(lines: Iterable[str]) -> dict[str, Any]:
             "share": _share(len(gone), len(rounds)),
             "usd": _rounded(usd(tale, gone)),
         },
+        "ends_early": trace.note,
     }
 
 
 def _round(event: Mapping[str, Any], n: int, found: Sequence[Finding], gone: bool) -> dict[str, Any]:
     usage = {key: (event.get("usage") or {}).get(key) or 0 for key in _TOKENS}
-    calls = event.get("calls") or ()
+    calls = calls_of(event)
     known = ("model", "stop_reason", "first_token_ms", "tokens_per_s", "seconds", "usd")
     return {
         "n": event.get("n"),
@@ -64,17 +67,9 @@ def _round(event: Mapping[str, Any], n: int, found: Sequence[Finding], gone: boo
     }
 
 
-def _call(call: Mapping[str, Any], waste: Sequence[str]) -> dict[str, Any]:
-    return {
-        "tool": str(call.get("tool", "")),
-        "args": call.get("args") or {},
-        "ok": bool(call.get("ok", True)),
-        "ms": call.get("ms") or 0,
-        "result_bytes": call.get("result_bytes") or 0,
-        "cut": bool(call.get("cut")),
-        "changed_files": list(call.get("changed_files") or ()),
-        "waste": list(waste),
-    }
+def _call(call: TracedCall, waste: Sequence[str]) -> dict[str, Any]:
+    told = call.model_dump(include={"tool", "args", "ok", "ms", "result_bytes", "cut"})
+    return {**told, "changed_files": list(call.changed_files), "waste": list(waste)}
 
 
 def _totals(rounds: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

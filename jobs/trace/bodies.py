@@ -11,6 +11,7 @@ from typing import Any
 
 from jobs.model.base import Block, Message, Request
 from jobs.trace.events import Trace
+from jobs.trace.reader import read
 
 _ROLLING = {"type": "ephemeral"}
 _MARK = "cache_control"
@@ -87,11 +88,14 @@ class Recorded:
 
 
 def requests(lines: Iterable[str]) -> list[Recorded]:
-    """Every request of a trace (JSON Lines) that can be built again exactly; one that can't is left out."""
+    """Every request of a trace (JSON Lines) that can be built again exactly; one that can't is left out.
+
+    Raises UserError for lines that are no trace.
+    """
     bodies: dict[str, Any] = {}
     messages: list[str] = []
     found: list[Recorded] = []
-    for event in events(lines):
+    for event in read(lines).events:
         if event.get("type") == "body":
             bodies[str(event.get("hash"))] = event.get("body")
         kept = event.get("request")
@@ -102,17 +106,6 @@ def requests(lines: Iterable[str]) -> list[Recorded]:
         if event.get("type") == "round" and whole and {kept["system"], kept["tools"], *messages} <= bodies.keys():
             found.append(_recorded(event, kept, messages, bodies))
     return found
-
-
-def events(lines: Iterable[str]) -> Iterable[Mapping[str, Any]]:
-    """The events of a trace in JSON Lines; half a line, which a killed run leaves, is left out."""
-    for line in lines:
-        try:
-            event = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(event, dict):
-            yield event
 
 
 def marked(message: Message) -> Message:

@@ -2,7 +2,8 @@
 
 Every object is `{at (UTC, milliseconds), run, attempt, seq, type, …}`. Types: run.started,
 stage.started/finished, round, note, body, checkpoint, suite, verdict, hunk, publish, run.finished.
-A `body` {hash, body} holds one block list of requests, once; `round` names those of its request by hash.
+A `body` {hash, body} holds one block list of requests, once; `round` names those of its request by hash. Bodies are
+megabytes that only a replay reads: they go to a trace's file, never to a stream or to who listens.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 Event = dict[str, Any]
+FILE_ONLY = frozenset({"body"})
 
 
 class Trace(Protocol):

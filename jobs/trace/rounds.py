@@ -15,12 +15,16 @@ Object = Mapping[str, Any]
 
 
 def table(lines: Iterable[str]) -> str:
-    """A row for each call of each round, the totals, and the classes of waste. `lines` is a trace in JSON Lines."""
+    """A row for each call of each round, the totals, and the classes of waste. `lines` is a trace in JSON Lines.
+
+    Raises UserError for lines that are no trace.
+    """
     told = account(lines)
     rows = [_HEAD, *(row for one in told["rounds"] for row in _rows(one))]
     opening = told["opening"]
     played = [f"opening: {opening['calls']} calls, {_bytes(opening['result_bytes'])}"] if opening["calls"] else []
-    return "\n".join([*played, *_aligned(rows), "", *_totals(told["totals"]), "", *_waste(told)])
+    early = ["", told["ends_early"]] if told["ends_early"] else []
+    return "\n".join([*played, *_aligned(rows), "", *_totals(told["totals"]), "", *_waste(told), *early])
 
 
 def _rows(one: Object) -> list[tuple[str, ...]]:
@@ -61,7 +65,8 @@ def _totals(totals: Object) -> list[str]:
 def _waste(told: Object) -> list[str]:
     wasted = told["wasted"]
     if not wasted["count"] and not any(one["rounds"] for one in told["waste"].values()):
-        return ["no round was wasted in a way that is known here"]
+        so_far = ", as far as the trace goes" if told["ends_early"] else ""
+        return [f"no round was wasted in a way that is known here{so_far}"]
     rows: list[tuple[str, ...]] = [("waste", "rounds lost", "usd", "rounds concerned")]
     rows += [_class(name, one) for name, one in told["waste"].items() if one["rounds"]]
     total = f"{wasted['count']} of {told['totals']['rounds']} rounds wasted (marked *), {_share(wasted['share'])}"

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from jobs.trace.commands import Doing, doing, place
+from jobs.trace.reader import Read, TracedCall, calls_of
 
 EDITS = ("edit", "write_file")
 _EXIT = re.compile(r"exit code (-?\d+)")
@@ -79,27 +80,28 @@ class Step:
 @dataclass(frozen=True)
 class Story:
     """All steps of a trace. `patch`: the files of the final change, None if the trace does not tell.
-    `asked`: the words of the request, as far as they are there."""
+    `asked`: the words of the request, as far as they are there. `whole`: the trace goes to the end of its run."""
 
     steps: tuple[Step, ...]
     patch: frozenset[str] | None
     asked: str
+    whole: bool = True
 
 
-def story(events: Iterable[Mapping[str, Any]]) -> Story:
+def story(told: Read) -> Story:
     """Reads a trace's events; what is missing in them is taken as not known."""
     steps: list[Step] = []
     cleared: set[int] = set()
     opens: tuple[Act, ...] | None = None
     hunks: set[str] = set()
     asked, last = "", None  # the last round as its own event tells it
-    for event in events:
+    for event in told.events:
         kind = event.get("type")
         cleared |= set(event.get("cleared") or ())
         if kind == "note" and event.get("why") == "opening":
-            opens, cleared, last = tuple(map(_act, event.get("calls") or ())), set(), None
+            opens, cleared, last = tuple(map(_act, calls_of(event))), set(), None
         elif kind == "round":
-            acts = tuple(map(_act, event.get("calls") or ()))
+            acts = tuple(map(_act, calls_of(event)))
             begins, opens = (opens, None) if acts else (None, opens)
             last = Step(int(event.get("n") or 0), acts, event.get("usd"), frozenset(cleared), begins)
             steps.append(last)
@@ -110,7 +112,7 @@ def story(events: Iterable[Mapping[str, Any]]) -> Story:
             asked = asked or (json.dumps(said, ensure_ascii=False) if said else "")
             if last is not None and any(block.get("type") == "tool_result" for block in said):
                 steps[-1] = _answered(last, said)  # behind a cut older results come again, before the last ones
-    return Story(tuple(steps), frozenset(hunks) if hunks else None, asked)
+    return Story(tuple(steps), frozenset(hunks) if hunks else None, asked, whole=told.early is None)
 
 
 def _said(body: Any) -> list[Mapping[str, Any]]:
@@ -134,36 +136,19 @@ def _answered(step: Step, said: Iterable[Mapping[str, Any]]) -> Step:
     return replace(step, acts=tuple(acts))
 
 
-def _act(call: Mapping[str, Any]) -> Act:
-    args = call.get("args") if isinstance(call.get("args"), Mapping) else {}
-    args = args or {}
-    checks = call.get("checks")
-    tool = str(call.get("tool", ""))
+def _act(call: TracedCall) -> Act:
     return Act(
-        tool=tool,
-        args=args,
-        ok=bool(call.get("ok", True)),
-        cut=bool(call.get("cut")),
-        changed=tuple(call.get("changed_files") or ()),
-        shown={path: _shown(value) for path, value in (call.get("seen") or {}).items()},
-        key=call.get("key") or f"{tool} {json.dumps(args, sort_keys=True)}",
-        result=call.get("result") or None,
-        unchanged=bool(call.get("unchanged")),
-        green=_green(checks, call.get("green")),
+        tool=call.tool,
+        args=call.args,
+        ok=call.ok,
+        cut=call.cut,
+        changed=call.changed_files,
+        shown={path: (sight.sha256, sight.spans) for path, sight in call.seen.items()},
+        key=call.key or f"{call.tool} {json.dumps(call.args, sort_keys=True)}",
+        result=call.result or None,
+        unchanged=call.unchanged,
+        green=call.green,
     )
-
-
-def _green(checks: Any, told: Any) -> bool | None:
-    if isinstance(checks, Mapping) and checks.get("ran", 1):
-        return bool(checks.get("green"))
-    return told if isinstance(told, bool) else None
-
-
-def _shown(value: Any) -> tuple[str | None, tuple[tuple[int, int], ...] | None]:
-    if not isinstance(value, Mapping):  # a sha alone says nothing of lines
-        return value, ()
-    spans = value.get("spans", ())
-    return value.get("sha256"), None if spans is None else tuple((int(a), int(b)) for a, b in spans)
 
 
 def _reading(args: Mapping[str, Any]) -> Doing:

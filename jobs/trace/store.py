@@ -16,7 +16,7 @@ from jobs.errors import Fenced
 from jobs.lease import Lease
 from jobs.lua import source
 from jobs.redact import Redactor
-from jobs.trace.events import Event
+from jobs.trace.events import FILE_ONLY, Event
 
 _Item = tuple[bytes, dict[bytes, bytes]]
 
@@ -25,11 +25,11 @@ _LONGEST = 20_000
 
 
 class FileTrace:
-    """Appends to `path`, one event a line, each on disk (written out) before `emit` returns."""
+    """Writes `path` anew, one event a line, each on disk (written out) before `emit` returns."""
 
     def __init__(self, path: Path, run: str, redactor: Redactor, *, attempt: int = 1) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._file = path.open("a", encoding="utf-8")
+        self._file = path.open("w", encoding="utf-8")
         self._events = _Numbered(run, attempt, redactor)
 
     def emit(self, type: str, **fields: Any) -> None:
@@ -43,7 +43,8 @@ class FileTrace:
 
 
 class StreamTrace:
-    """Appends to the run's stream while the lease's holder owns it, `keep_s` after the last event."""
+    """Appends to the run's stream while the lease's holder owns it, `keep_s` after the last event. What is for files
+    only is dropped: a live page would get all of it."""
 
     def __init__(self, lease: Lease, redactor: Redactor, *, keep_s: int) -> None:
         self._lease = lease
@@ -53,6 +54,8 @@ class StreamTrace:
 
     def emit(self, type: str, **fields: Any) -> None:
         """Appends one event. Raises Fenced if another attempt owns the run now."""
+        if type in FILE_ONLY:
+            return
         run = self._lease.run
         line = self._events.line(type, fields)
         args: list[EncodableT] = [self._lease.holder, _LONGEST, self._keep_s, line]

@@ -197,7 +197,8 @@ def _repeats(name: str, story: Story) -> Finding:
 
 
 def _after_the_last_change(name: str, story: Story) -> Finding:
-    """Everything behind the last change that the result still holds, but the last word."""
+    """Everything behind the last change that the result still holds, but the last word. Nothing is known of it where
+    the trace ends before its run."""
     unasked = _unasked_files(story)
 
     def survives(act: Act) -> bool:
@@ -205,7 +206,7 @@ def _after_the_last_change(name: str, story: Story) -> Finding:
         return bool(kept if story.patch is None else kept & story.patch) and not act.doing.tests
 
     changing = [n for n, _, _, act in _acts(story) if survives(act)]
-    if not changing:
+    if not changing or not story.whole:
         return Finding(name, (), frozenset())
     end = len(story.steps) - (0 if story.steps[-1].acts else 1)
     rounds = range(changing[-1] + 1, end)

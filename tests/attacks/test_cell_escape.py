@@ -8,7 +8,6 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,20 +16,6 @@ from jobs.sandbox.base import Command, Result
 from jobs.sandbox.cell import Cells
 
 CANARY = "canary-b7c31f"
-
-
-@pytest.fixture(scope="module")
-def cells(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cells]:
-    with Cells.open(tmp_path_factory.mktemp("slot") / "data") as opened:
-        yield opened
-
-
-@pytest.fixture
-def tree(cells: Cells, tmp_path: Path) -> Path:
-    folder = tmp_path / "tree"
-    folder.mkdir()
-    cells.own(folder)
-    return folder
 
 
 def naive(line: str, cwd: Path) -> str:
@@ -43,6 +28,7 @@ def celled(cells: Cells, tree: Path, line: str, **more: float) -> Result:
     return cells.on(tree).run(Command.shell(line, **more))
 
 
+@pytest.mark.threat(28, 30)
 @pytest.mark.parametrize(
     "line",
     ["env", "cat /proc/self/environ", "cat /proc/*/environ", "ps axeww"],
@@ -53,6 +39,7 @@ def test_secrets_of_the_harness_are_read(cells: Cells, tree: Path, monkeypatch: 
     assert CANARY not in celled(cells, tree, line).text
 
 
+@pytest.mark.threat(48)
 @pytest.mark.parametrize(
     "way", ["cat {0}", "ln -s {0} x; cat x", "cat /proc/self/root{0}", "cat ../secret /src/../secret"]
 )
@@ -67,6 +54,7 @@ def test_files_beside_the_tree_are_read(cells: Cells, tree: Path, way: str) -> N
     assert result.exit_code != 0
 
 
+@pytest.mark.threat(48)
 def test_a_link_left_for_the_next_command_leads_nowhere(cells: Cells, tree: Path) -> None:
     secret = tree.parent / "secret"
     secret.write_text(CANARY)
@@ -76,6 +64,7 @@ def test_a_link_left_for_the_next_command_leads_nowhere(cells: Cells, tree: Path
     assert CANARY not in result.text
 
 
+@pytest.mark.threat(36, 37)
 def test_a_service_of_the_machine_is_reached(cells: Cells, tree: Path) -> None:
     """Loopback, by path and by abstract name, in one go."""
     folder = Path("/tmp") / f"pw-{os.getpid()}"
@@ -106,6 +95,7 @@ def test_a_service_of_the_machine_is_reached(cells: Cells, tree: Path) -> None:
     assert "reached" not in inside
 
 
+@pytest.mark.threat(36)
 def test_the_tree_is_a_socket_to_nobody(cells: Cells, tree: Path) -> None:
     """A socket file that a command leaves in its tree connects to nothing once the command is gone."""
     line = "python3 -c \"import socket as s; a = s.socket(1); a.bind('/src/s'); a.listen(); print('up')\""
@@ -114,6 +104,7 @@ def test_the_tree_is_a_socket_to_nobody(cells: Cells, tree: Path) -> None:
         client.connect(str(tree / "s"))
 
 
+@pytest.mark.threat(45)
 @pytest.mark.timeout(30)
 def test_a_process_outlives_its_command(cells: Cells, tree: Path) -> None:
     marker = tree / "alive"
@@ -137,6 +128,7 @@ def test_a_process_outlives_its_command(cells: Cells, tree: Path) -> None:
     assert marker.read_text() == before
 
 
+@pytest.mark.threat(33)
 @pytest.mark.parametrize(
     "place",
     [
@@ -156,6 +148,7 @@ def test_something_outside_the_tree_is_written(cells: Cells, tree: Path, place: 
     assert Path("/proc/sys/kernel/core_pattern").read_text() == before
 
 
+@pytest.mark.threat(34, 35, 40)
 @pytest.mark.parametrize(
     "line",
     [
@@ -169,6 +162,7 @@ def test_a_privilege_is_used(cells: Cells, tree: Path, line: str) -> None:
     assert celled(cells, tree, line, timeout_s=10).exit_code != 0
 
 
+@pytest.mark.threat(40)
 def test_a_set_id_program_of_the_tree_changes_nothing(cells: Cells, tree: Path) -> None:
     shutil.copy("/usr/bin/id", tree / "id")
     (tree / "id").chmod(0o6755)  # root's, if we are root
@@ -176,6 +170,7 @@ def test_a_set_id_program_of_the_tree_changes_nothing(cells: Cells, tree: Path) 
     assert celled(cells, tree, "./id -u").text.strip() == str(cells.slot.identity.shown)
 
 
+@pytest.mark.threat(28)
 def test_the_descriptors_of_the_harness_stay_with_it(cells: Cells, tree: Path) -> None:
     secret = tree.parent / "secret"
     secret.write_text(CANARY)
@@ -190,6 +185,7 @@ def test_the_descriptors_of_the_harness_stay_with_it(cells: Cells, tree: Path) -
     assert "secret" not in result.text
 
 
+@pytest.mark.threat(47)
 def test_output_is_no_file_that_can_be_turned_back(cells: Cells, tree: Path) -> None:
     result = celled(cells, tree, "echo first; : > /proc/self/fd/1; echo second")
     assert result.text.startswith("first\n")

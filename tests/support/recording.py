@@ -22,4 +22,5 @@ def recorded(
         played.session.work()
     finally:
         played.endpoint.stop()
-    return [json.dumps({**event, "run": "r-1"}) for event in played.trace.events], played.endpoint
+    events = [*played.trace.events, {"type": "run.finished", "outcome": "fixed"}]
+    return [json.dumps({**event, "run": "r-1"}) for event in events], played.endpoint

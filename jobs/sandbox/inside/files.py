@@ -53,10 +53,13 @@ class Place:
         if not path or "\0" in path:
             raise Refused("the path is empty")
         full = os.path.normpath(os.path.join(self.root, path))
-        real = os.path.realpath(full)
         homes = [self.root] if writing else [self.root, *self.also]
         if not any(_below(full, h) for h in homes):
             raise Refused(f"is outside {' and '.join(homes)}")
+        try:
+            real = os.path.realpath(full)
+        except OSError as no:  # a link through what belongs to another process
+            raise Refused(f"can't be reached: {no.strerror}") from None
         if not any(_below(real, h) for h in homes):
             raise Refused("is a symbolic link that leads out of the tree")
         if any(".git" in p.lower().split("/") for p in (full, real)):

@@ -8,8 +8,9 @@ are also counted in order of paths, which soon ends where matches are common. So
 a rare word does not cost a scan in order. Then the matches of the first files are shown, with their context.
 Answers `{"groups": [{"path", "count", "lines": [[number, is_match, text], …]}], "matches": shown, "files": n,
 "total": n, "exact": whether that is all, "whole": whether the files are, "more": whether any are not shown,
-"absent": [pattern, …], "missing": [path, …], "kept": [path, …], "error": str | null}`. `kept` are files that git
-tracks although it ignores them, which ripgrep would not see; null: not known yet.
+"absent": [pattern, …], "missing": [path, …], "unfit": [glob, …], "kept": [path, …], "error": str | null}`. `unfit` are
+the globs if no file fits them. `kept` are files that git tracks although it ignores them, which ripgrep would not see;
+null: not known yet.
 """
 
 from __future__ import annotations
@@ -21,8 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from jobs.sandbox.inside import globs
     from jobs.sandbox.inside.wire import Child, first_of, program
 else:
+    import globs
     from wire import Child, first_of, program
 
 RG = "/opt/patchwright/bin/rg"
@@ -62,7 +65,8 @@ class Asked:
         self.globs: list[str] = request.get("globs") or []
         if all(not os.path.lexists(p) and any(c in p for c in "*?[{") for p in paths):
             self.globs, paths = [*self.globs, *paths], ["."]
-        self.missing = [p for p in paths if not os.path.lexists(p)]
+        homes = [os.getcwd(), *request.get("also", ["/env"])]
+        self.missing = [p for p in paths if not _searchable(p, homes)]
         self.paths = sorted({p for p in paths if p not in self.missing}, key=order)
         known: list[str] | None = request.get("kept")
         self.kept = tracked_but_ignored() if known is None else known
@@ -75,21 +79,24 @@ class Asked:
         """The options for globs, and the places: what is named is searched though it is left out elsewhere."""
         named = "/".join([*self.paths, *self.globs]).split("/")
         out = [name for name in UNSEARCHED if name not in named]
-        globs = [*self.globs, *(f"!**/{name}" for name in out)]
-        return [*(f"--glob={g}" for g in globs), "--", *self.paths, *self.also()]
+        wanted = [*globs.ways(self.globs), *(f"!**/{name}" for name in out)]
+        return [*(f"--glob={g}" for g in wanted), "--", *self.paths, *self.also()]
 
     def also(self) -> list[str]:
         """The files of `kept` that the request means."""
         below = [p for p in self.kept if any(r == "." or p == r or p.startswith(f"{r}/") for r in self.paths)]
         if not below or not self.globs:
             return below
-        from fnmatch import fnmatchcase  # noqa: PLC0415   slow to load, and rarely needed
+        return [p for p in below if globs.fits(p, self.globs)]
 
-        return [
-            p
-            for p in below
-            if all(g.startswith("!") or fnmatchcase(p if "/" in g else os.path.basename(p), g) for g in self.globs)
-        ]
+
+def _searchable(path: str, homes: list[str]) -> bool:
+    """Whether `path` is a file or folder below one of `homes`, links followed: a pipe or device would never end."""
+    try:
+        real = os.path.realpath(path, strict=True)
+    except OSError:
+        return False
+    return (os.path.isfile(real) or os.path.isdir(real)) and any(f"{real}/".startswith(f"{h}/") for h in homes)
 
 
 def order(path: str) -> list[str]:
@@ -252,6 +259,15 @@ def _in(pattern: str, text: str) -> bool:
     return pattern in text or (pattern.lower() == pattern and pattern in text.lower())
 
 
+def unfit(asked: Asked, counts: Counts) -> list[str]:
+    """The globs, if nothing was found because no file fits them."""
+    if counts.found or not asked.globs or not asked.paths:
+        return []
+    with Child([RG, *BASE, "--files", *asked.places()]) as rg:
+        fits = any(rg.records(b"\n")) or rg.late
+    return [] if fits else asked.globs
+
+
 def answer(request: dict[str, Any]) -> dict[str, Any]:
     """Matches with their context, how many there are, and which patterns match nowhere."""
     os.chdir(request.get("root", "/src"))
@@ -270,6 +286,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
         "more": len(groups) < len(counts.found) or not counts.whole or matches < shown_at_most(asked, counts),
         "absent": absent(asked, counts, groups),
         "missing": asked.missing,
+        "unfit": unfit(asked, counts),
         "kept": asked.kept,
         "error": counts.error[:2000] or None,
     }

@@ -104,7 +104,8 @@ def globbed(pattern: str) -> Callable[[str], bool]:
     a slash it is the name that counts, in any folder."""
     import re  # noqa: PLC0415   slow to load, and only globs need it
 
-    wanted = [re.compile(_expression(one), re.DOTALL) for one in _branches(pattern)]
+    ways = {way for one in _branches(pattern) for way in (one, one.replace("[", "[[]"))}  # folders are named `[id]` too
+    wanted = [re.compile(_expression(one), re.DOTALL) for one in ways]
     name_only = "/" not in pattern
     return lambda path: any(one.fullmatch(os.path.basename(path) if name_only else path) for one in wanted)
 
@@ -119,18 +120,45 @@ def _branches(pattern: str) -> list[str]:
 
 
 def _expression(glob: str) -> str:
-    out, at = "", 0
+    """As a regular expression that never goes back over what a star took: the first place where the next words stand
+    is as good as any later one, but behind the last star."""
+    groups, crossed = _pieces(glob)
+    ways = ["", *({"**/": "(?:.*?/)??", "**": ".*?"}[one] for one in crossed)]
+    texts = ["".join(_starred(pieces, last=number == len(crossed))) for number, pieces in enumerate(groups)]
+    *first, last = [way + text for way, text in zip(ways, texts, strict=True)]
+    return "".join(f"(?>{one})" for one in first) + last
+
+
+def _starred(pieces: list[str], *, last: bool) -> Iterator[str]:
+    """`pieces` with what a star takes between them: within a folder."""
+    yield pieces[0]
+    for number, piece in enumerate(pieces[1:], 1):
+        yield f"[^/]*{piece}" if last and number == len(pieces) - 1 else f"(?>[^/]*?{piece})"
+
+
+def _pieces(glob: str) -> tuple[list[list[str]], list[str]]:
+    """What stands between stars, as expressions, in groups between double stars; and these double stars."""
+    groups, crossed, at = [[""]], [], 0
     while at < len(glob):
-        if glob.startswith("**/", at):
-            out, at = out + "(?:.*/)?", at + 3
-        elif glob.startswith("**", at):
-            out, at = out + ".*", at + 2
-        elif glob[at] in "*?":
-            out, at = out + ("[^/]*" if glob[at] == "*" else "[^/]"), at + 1
-        elif glob[at] == "[" and "]" in glob[at + 2 :]:
-            end = glob.index("]", at + 2)
-            inner = glob[at + 1 : end].replace("\\", "\\\\").replace("[", "\\[")
-            out, at = out + "[" + ("^" + inner[1:] if inner[0] == "!" else inner) + "]", end + 1
+        if glob.startswith("**", at):
+            crossed.append("**/" if glob.startswith("**/", at) else "**")
+            groups.append([""])
+            at += len(crossed[-1])
+        elif glob[at] == "*":
+            groups[-1].append("")
+            at += 1
         else:
-            out, at = out + ("\\" + glob[at] if glob[at] in ".^$+(){}|\\[]" else glob[at]), at + 1
-    return out
+            word, at = _word(glob, at)
+            groups[-1][-1] += word
+    return groups, crossed
+
+
+def _word(glob: str, at: int) -> tuple[str, int]:
+    """The expression for the one character that `glob` asks for at `at`, and where it goes on."""
+    if glob[at] == "?":
+        return "[^/]", at + 1
+    if glob[at] == "[" and "]" in glob[at + 2 :]:
+        end = glob.index("]", at + 2)
+        inner = glob[at + 1 : end].replace("\\", "\\\\").replace("[", "\\[")
+        return "[" + ("^/" + inner[1:] if inner[0] == "!" else inner) + "]", end + 1
+    return ("\\" + glob[at] if glob[at] in ".^$+(){}|\\[]" else glob[at]), at + 1

@@ -13,6 +13,7 @@ from app.local.eval import Evaluation, evaluate
 from app.local.eval_score import Run, score
 from app.local.eval_suite import load, make
 from app.local.eval_table import SCRIPT_ONLY, comparison, table
+from app.local.model import ScriptedEndpoint
 from jobs.errors import EnvironmentFault, UserError
 
 SUITE = Path(__file__).parents[2] / "scenarios"
@@ -90,6 +91,25 @@ def test_a_fix_of_one_place_only_fails_the_hidden_check(tmp_path: Path) -> None:
 def test_every_scenario_is_solved_by_its_script() -> None:
     done = command("eval", "--model", "scripted")
     assert done.returncode == 0, done.stdout
+
+
+def test_runs_that_the_endpoint_refused_say_nothing_of_the_model(tmp_path: Path) -> None:
+    suite, out = copied(tmp_path / "suite", "two-places"), tmp_path / "out.json"
+    with ScriptedEndpoint(suite / "two-places" / "model.json", key="another") as endpoint:
+        env = {"ANTHROPIC_BASE_URL": endpoint.url, "ANTHROPIC_API_KEY": "dead"}
+        asked = ("--model", "claude-sonnet-5-5", "--suite", str(suite), "--json", str(out))
+        done = command("eval", *asked, env=env)
+    assert done.returncode == 3, done.stdout
+    assert "1 of 1 runs could not be made here, which says nothing of the model" in done.stdout
+    (run,) = json.loads(out.read_text())["scenarios"]["two-places"]["runs"]
+    assert run["outcome"] == "environment"
+
+
+def test_a_script_that_is_missing_is_told_before_anything_is_played(tmp_path: Path) -> None:
+    suite = copied(tmp_path, "ledger-bugs", "two-places")
+    (suite / "two-places" / "model.json").unlink()
+    with pytest.raises(UserError, match=r"two-places/model.json is missing: write it, or leave that scenario out"):
+        evaluate(Evaluation("scripted", suite))
 
 
 def test_a_broken_ceiling_is_named_and_counts() -> None:

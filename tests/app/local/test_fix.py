@@ -152,14 +152,14 @@ class RedTest(unittest.TestCase):
             "Set-up failed: `echo nope; exit 7` exited with 7.",
         ),
         (
-            lambda d: billing(d / "r", {".github/patchwright.yml": 'fixers: ["ruff format"]\n'}),
+            lambda d: billing(d / "r", {".github/patchwright.yml": "projects: [{path: web}]\n"}),
             (),
             3,
-            "`fixers` of .github/patchwright.yml is not supported yet",
+            "`projects` of .github/patchwright.yml is not supported yet",
         ),
         (lambda d: billing(d / "r"), ("--json", "/nowhere/x.json"), 2, "The folder of /nowhere/x.json does not exist"),
     ],
-    ids=["missing", "no repository", "empty", "base", "unknown key", "no tests", "set-up", "fixers", "json folder"],
+    ids=["missing", "no repository", "empty", "base", "unknown key", "no tests", "set-up", "projects", "json folder"],
 )
 def test_bad_input_gets_one_sentence(prepare, args: tuple[str, ...], code: int, says: str, tmp_path: Path) -> None:
     done = fix(prepare(tmp_path), replies(), tmp_path, *args)

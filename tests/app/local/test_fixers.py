@@ -74,3 +74,11 @@ CONFIGURED = {
 def test_fixers_are_those_that_the_repository_is_set_up_for(name: str) -> None:
     files, lines = CONFIGURED[name]
     assert fixers(Source(tuple(files), lambda path: files[path].encode())) == lines
+
+
+def test_only_fixers_that_changed_something_are_named(tmp_path: Path) -> None:
+    policy = 'fixers: ["exit 1", "python strip.py", "true"]\ntest: python -m unittest\n'
+    repo = billing(tmp_path / "repo", {**LOOSE, "strip.py": STRIP, ".github/patchwright.yml": policy})
+    done = fix(repo, [], tmp_path)
+    told = gitrepo.run(repo, "log", "-1", "--format=%B", done.result["branch"])
+    assert "no model was asked: `python strip.py`." in told

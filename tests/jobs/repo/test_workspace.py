@@ -165,6 +165,9 @@ def test_what_could_not_be_taken_stays_as_the_base_has_it(tmp_path: Path) -> Non
         (folder / "a.py").write_text("changed\n")
         os.link(folder / "b.py", folder / "again.py")
         gitrepo.run(folder / "fix", "init", "--quiet")
+        assert "big.bin" not in dict(w.harvest(folder, None).skipped)  # it is as it was
+        with (folder / "big.bin").open("r+b") as big:
+            big.write(b"1")
         found = w.harvest(folder, None)
         assert w.trees.patch(w.base, found.tree).paths == ("a.py",)
     assert {path for path, _ in found.skipped} == {"b.py", "again.py", "fix", "big.bin"}

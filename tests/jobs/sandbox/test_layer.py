@@ -89,7 +89,7 @@ def test_what_set_up_wrote_is_laid_beside_what_is_tracked(layer: Layer, tmp_path
     tree = tmp_path / "tree"
     (tree / "pkg").mkdir(parents=True)
     (tree / "pkg/code.py").write_text("tracked")
-    lay(layer, tree)
+    lay(layer.src, tree)
     assert (tree / "node_modules/.bin/x").read_text() == "theirs"
     assert (tree / "pkg/built.so").read_text() == "built"
     assert (tree / "pkg/code.py").read_text() == "tracked"
@@ -103,6 +103,6 @@ def test_links_of_the_checkout_are_never_followed(layer: Layer, tmp_path: Path, 
     tree.mkdir()
     outside.mkdir()
     (tree / name).symlink_to(outside)
-    lay(layer, tree)
+    lay(layer.src, tree)
     assert list(outside.iterdir()) == []
     assert (tree / name).is_symlink()

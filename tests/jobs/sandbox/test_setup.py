@@ -53,7 +53,7 @@ def fresh(cells: Cells, tree: Path, layer: Layer) -> Path:
     """A clean checkout of `tree` with the layer laid over it."""
     copy = tree.parent / f"{tree.name}-copy"
     shutil.copytree(tree, copy, ignore=shutil.ignore_patterns(".git"))
-    lay(layer, copy)
+    lay(layer.src, copy)
     cells.own(copy)
     return copy
 

@@ -86,7 +86,7 @@ def test_a_request_that_can_not_be_built_exactly_is_left_out() -> None:
     assert [one.n for one in requests(without)] == [1]
     lost = [line for line in lines if "echo 2" not in line]
     assert [one.n for one in requests(lost)] == [1, 2, 3]
-    assert requests([lines[0][:30], "[]", '{"type": "round", "n": 1}']) == []
+    assert requests(['{"type": "round", "n": 1}', lines[0][:30]]) == []
 
 
 def test_a_second_session_begins_anew() -> None:

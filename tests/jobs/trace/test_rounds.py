@@ -39,7 +39,25 @@ def test_each_call_has_a_row_and_totals_follow() -> None:
         "2,000 tokens read (80% from the cache), 100 written, 25% of what was sent were tool results",
         "$0.0246, 2.5 s in the model, 0.2 s in tools",
     ]
-    assert rows[-1] == "no round was wasted in a way that is known here"
+    assert rows[-3:] == [
+        "no round was wasted in a way that is known here, as far as the trace goes",
+        "",
+        "this trace ends early (its last line is unfinished): what came after it is not counted",
+    ]
+
+
+def test_a_whole_run_without_waste_is_told_plainly() -> None:
+    text = table([a_round(1), '{"type": "run.finished", "outcome": "answered"}'])
+    assert text.endswith("\nno round was wasted in a way that is known here")
+
+
+def test_a_trace_without_its_end_is_told_and_what_follows_the_last_change_is_not_judged() -> None:
+    whole = trace()
+    text = table([line for line in whole if "run.finished" not in line])
+    assert text.endswith("this trace ends early (its run.finished event is missing): what came after it is not counted")
+    last = "spend after the last surviving change"
+    assert last in table(whole)
+    assert last not in text
 
 
 def test_wasted_rounds_are_marked_and_told_by_class() -> None:

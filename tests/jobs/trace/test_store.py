@@ -13,8 +13,11 @@ from service_jobs import KEEP_S, job
 from jobs import keys
 from jobs.errors import Fenced
 from jobs.lease import Lease, give_up
+from jobs.model.base import Request
 from jobs.queue import dispatch
 from jobs.redact import Redactor
+from jobs.trace.bodies import Bodies
+from jobs.trace.listen import Told
 from jobs.trace.store import FileTrace, StreamTrace, read, read_file
 
 REDACTOR = Redactor(["canary-secret-value"])
@@ -31,6 +34,15 @@ def test_file_holds_whole_events(tmp_path: Path) -> None:
     assert (second["run"], second["seq"]) == ("r-1", 2), "the trace's own words can't be overwritten"
     assert "canary-secret-value" not in path.read_text()
     trace.close()
+
+
+def test_a_file_begins_anew(tmp_path: Path) -> None:
+    path = tmp_path / "trace.jsonl"
+    for run in ("r-1", "r-2"):
+        trace = FileTrace(path, run, REDACTOR)
+        trace.emit("run.started")
+        trace.close()
+    assert [event["run"] for event in read_file(path)] == ["r-2"]
 
 
 def test_line_that_was_cut_off_is_left_out(tmp_path: Path) -> None:
@@ -54,6 +66,25 @@ def test_stream_is_fenced_and_read_back(redis: Redis) -> None:
     assert events[0]["text"] == "***"
     assert 0 < redis.ttl(keys.trace(one.run)) <= KEEP_S
     assert [e["seq"] for e in read(redis, one.run, after=events[0]["id"])] == [2]
+
+
+def test_bodies_of_requests_stay_out_of_the_stream(redis: Redis, tmp_path: Path) -> None:
+    one, heard = job(), list[str]()
+    dispatch(redis, one)
+    text = "x" * 200_000
+    message = {"role": "user", "content": [{"type": "text", "text": text}]}
+    file = FileTrace(tmp_path / "trace.jsonl", one.run, REDACTOR)
+    with Lease(redis, one.run, 1) as lease:
+        stream = StreamTrace(lease, REDACTOR, keep_s=KEEP_S)
+        for trace in (stream, file):
+            told = Told(trace, lambda type, fields: heard.append(type))
+            told.emit("round", n=1, request=Bodies(told).request(Request((), (), (message,), 100)))
+    file.close()
+    assert [(event["type"], event["seq"]) for event in read(redis, one.run)] == [("round", 1)]
+    assert redis.memory_usage(keys.trace(one.run)) < 10_000
+    assert heard == ["round", "round"]
+    assert [event["type"] for event in read_file(tmp_path / "trace.jsonl")] == ["body", "body", "round"]
+    assert text in (tmp_path / "trace.jsonl").read_text()
 
 
 def test_event_that_was_sent_twice_is_read_once(redis: Redis) -> None:

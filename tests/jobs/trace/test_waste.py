@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from story_42 import BASE, ROUNDS, USD, VIEWS, Call, call, edit, lines, look, read, shell, suite, trace, write
+from story_42 import BASE, ROUNDS, USD, VIEWS, Told, call, edit, lines, look, read, shell, suite, trace, write
 
 from jobs.trace.account import account
 
@@ -25,7 +25,7 @@ WASTE = {
 KEPT_FIRST = ("exploring piecemeal", "small steps")  # one round of a row does what all of it did
 
 
-def waste_of(*rounds: Sequence[Call], patch: Sequence[str] = (BASE, VIEWS)) -> dict[str, list[int]]:
+def waste_of(*rounds: Sequence[Told], patch: Sequence[str] = (BASE, VIEWS)) -> dict[str, list[int]]:
     """The classes found in a short session that ends with its last word, and the rounds each loses."""
     told = account(trace([*rounds, ()], patch))
     return {name: one["lost"] for name, one in told["waste"].items() if one["rounds"]}
