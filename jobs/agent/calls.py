@@ -20,7 +20,10 @@ from jobs.model.base import Block
 
 _TELLING = ("edit", "write_file")  # their own results tell of syntax errors
 Tools = Mapping[str, ToolSpec]
-_NOT_RUN = "not run: this same call gave the same result three times on this same state of the files."
+_NOT_RUN = (
+    "not run: this same call gave the same result three times on this same state of the files. "
+    "Next: use what it said, or ask for something else."
+)
 # What to do instead of the same call again, by tool; a prompt's name.
 _ADVICE = {"run_tests": "again_tests", "shell": "again_shell", "edit": "again_edit", "write_file": "again_edit"}
 

@@ -15,6 +15,7 @@ LATEST = 3  # results that stay
 LEAST = 20_000  # tokens; less is not worth a new cache
 _DONE = "it was carried out as its result said; do not repeat it, read the files if you need their state"
 _AGAIN = {"edit": _DONE, "write_file": _DONE, "shell": "it ran then; run it again only if it changes nothing"}
+_TOO_MUCH = "it did not fit into the conversation; ask for less of it at once"
 BYTES_A_TOKEN = 3.8
 
 
@@ -67,19 +68,20 @@ def _chosen(
     for n, result in enumerate(results):
         if tokens >= too_many or n >= len(results) - keep.results or sum(sizes[n + 1 :]) < keep.tokens:
             break
-        place = _placeholder(result, asked.get(result["tool_use_id"], {}))
+        again = _TOO_MUCH if n == len(results) - 1 else "call it again if you need what it said"
+        place = _placeholder(asked.get(result["tool_use_id"], {}), again)
         if not result["content"].startswith("[cleared: ") and sizes[n] > 2 * estimate(place):
             gone[result["tool_use_id"]] = place
             tokens += sizes[n] - estimate(place)
     return gone, tokens
 
 
-def _placeholder(result: Block, call: Block) -> str:
+def _placeholder(call: Block, again: str) -> str:
     """Names the call, so that the model knows what it can ask for again, and what it has done and must not repeat."""
     arguments = json.dumps(call.get("input", {}), ensure_ascii=False)
     short = arguments if len(arguments) <= 200 else f"{arguments[:200]}…"
     name = call.get("name", "result")
-    return f"[cleared: {name} {short}; {_AGAIN.get(str(name), 'call it again if you need what it said')}]"
+    return f"[cleared: {name} {short}; {_AGAIN.get(str(name), again)}]"
 
 
 def _without(message: Message, gone: Mapping[str, str]) -> Message:

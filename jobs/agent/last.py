@@ -14,6 +14,7 @@ WHY = {
     "tokens": "the cap of tokens was reached",
     "minutes": "the cap of minutes was reached",
     "stuck": "the session got stuck",
+    "stopped": "the session was ended from outside",
 }
 _FILES, _ERROR = 20, 300
 

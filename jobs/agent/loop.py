@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from jobs.agent import last, opening, telling, touched
 from jobs.agent.attempt import Attempt, AttemptEnd
-from jobs.agent.budget import WARN_AT, Allowance, Budget, Spent, allowance, last_words, share
+from jobs.agent.budget import Allowance, Budget
 from jobs.agent.calls import Check, Ran, run_calls
 from jobs.agent.context import Context, target
 from jobs.agent.fence import inert
 from jobs.agent.history import History
 from jobs.agent.notes import Notes
+from jobs.agent.pace import Pace
 from jobs.agent.prompt import render
 from jobs.agent.record import CallRecord
 from jobs.agent.relief import Relief
@@ -30,7 +31,6 @@ from jobs.trace.bodies import Bodies
 from jobs.trace.events import Trace
 
 OUTPUT = 16_000  # tokens of one reply, at first
-MOST_OUTPUT = 64_000
 SPOILED = 3  # useless replies in a row that end a session
 _NO_CALLS = Ran((), (), 1, stuck=False)
 
@@ -58,7 +58,6 @@ class Session:
     check: Callable[[Bench], Check] | None = None
     clock: Callable[[], float] = time.monotonic
     alive: Callable[[], None] = _nothing
-    spent: Spent = field(default_factory=Spent)
     tools: Mapping[str, ToolSpec] = field(default_factory=lambda: TOOLS)
     system: str = "system"
 
@@ -74,14 +73,14 @@ class Session:
         self._stuck = Stuck()
         self._relief = Relief(self.history, record, self._stuck, self.trace, quirks_of(self.model.name).window)
         self._bodies = Bodies(self.trace)
-        self._started = self.clock()
+        self._pace = Pace(self.budget, self.clock)
         self._notes = Notes(reading=self._reading)
         self._reproduced = bool(target(self.task, self.context))  # a test is red for the request
         self._output = OUTPUT
         self._spoiled = 0
-        self._warned = self._mute = False
+        self._mute = False
         self._summary = self._failure = ""
-        self._ended: AttemptEnd = "stuck"
+        self._ended: AttemptEnd = "stopped"
         self._ended_early: AttemptEnd = "dollars"
 
     def work(self, feedback: str | None = None) -> Attempt:
@@ -93,7 +92,7 @@ class Session:
             self._open()
         if feedback is not None:
             self._voice.say("feedback", "the verification", feedback=inert(feedback))
-        self._ended = "stuck"  # unless it comes to an end of its own
+        self._ended = "stopped"  # unless it comes to an end of its own
         ended: AttemptEnd | None = None
         while ended is None:
             self.alive()
@@ -114,14 +113,14 @@ class Session:
             self._relief.numbers |= {block["id"]: n for n, block in enumerate(played.asked, 1)}
         else:
             self.history.say(f"{request}\n\n{played.text()}")
-        self.spent = self.spent.called(0, sum(c.ms for c in played.calls) / 1000)
+        self._pace.spent = self._pace.spent.called(0, sum(c.ms for c in played.calls) / 1000)
         told = [c.to_trace(n) for n, c in enumerate(played.calls, 1)]
         self.trace.emit("note", why="opening", text="", calls=told)
         self._check = self.check(self.bench) if self.check is not None else None
         self._checkpoint(0)
 
     def _round(self) -> AttemptEnd | None:
-        allowed = allowance(self.budget, self.spent, self._elapsed(), self._output, self._ceiling)
+        allowed = self._pace.next(min(self._output, self._relief.most_output), self._ceiling)
         if allowed.ended is not None:
             return allowed.ended
         tool_bytes = self.history.tool_bytes
@@ -136,10 +135,10 @@ class Session:
                 return "stuck" if made.stuck else None
             return self._rest(reply, allowed)
         finally:
-            self.trace.emit(
-                "round", **telling.round_fields(self.spent.rounds, reply, made.calls, made.first, tool_bytes, bodies)
-            )
-            self._checkpoint(self.spent.rounds)
+            n = self._pace.spent.rounds
+            fields = telling.round_fields(n, reply, made.calls, made.first, tool_bytes, bodies)
+            self.trace.emit("round", **fields)
+            self._checkpoint(n)
             self._relief.after(reply, self._output)
 
     def _ask(self, allowed: Allowance) -> tuple[Reply, dict[str, object]] | None:
@@ -149,19 +148,20 @@ class Session:
         try:
             reply = self.model.ask(request)
         except AskFailed as failed:
-            self.spent = self.spent.charged(failed.usage, failed.usd)
+            self._pace.spent = self._pace.spent.charged(failed.usage, failed.usd)
             self.trace.emit("note", why=failed.why, text=str(failed), usd=failed.usd)
-            if failed.why == "too_long" and self._relief.force():
-                return self._ask(allowed.less(failed.usage, failed.usd))
+            if failed.why == "too_long" and self._relief.force(request.max_tokens, str(failed)):
+                left = allowed.less(failed.usage, failed.usd)
+                return self._ask(replace(left, max_tokens=min(left.max_tokens, self._relief.most_output)))
             if failed.why not in ("limit", "too_long"):
                 raise
             self._failure, self._mute = str(failed), True
             self._ended_early = allowed.cap if failed.why == "limit" else "stuck"
             return None
         except BaseException:  # a stop or Ctrl-C in the middle of a reply: what it cost is charged all the same
-            self.spent = self.spent.charged(*self.model.in_vain())
+            self._pace.spent = self._pace.spent.charged(*self.model.in_vain())
             raise
-        self.spent = self.spent.replied(reply)
+        self._pace.spent = self._pace.spent.replied(reply)
         self.history.sent(reply.answered.total_input)
         return reply, bodies
 
@@ -171,9 +171,9 @@ class Session:
         self._output = OUTPUT
         self._summary = reply.text or self._summary
         self.history.reply(reply.blocks)
-        self.bench.timeout_s = self._command_s()
+        self.bench.timeout_s = self._pace.command_s()
         ran = run_calls(reply.calls, self.bench, self._stuck, self._check, self.tools)
-        self.spent = self.spent.called(len(ran.calls), ran.seconds)
+        self._pace.spent = self._pace.spent.called(len(ran.calls), ran.seconds)
         self._relief.numbers |= ran.numbers
         self.history.results(ran.results, self._due(ran, reply))
         return ran
@@ -186,7 +186,10 @@ class Session:
         texts = [self._voice.noted(name, name) for name in names]
         if reply.mended:
             texts.append(self._voice.noted("mended", "mended", what="; ".join(reply.mended)))
-        return [*texts, self._warning()]
+        if (warning := self._pace.warning()) is not None:
+            prompt, values = warning
+            texts.append(self._voice.noted(prompt, "budget", **values))
+        return texts
 
     def _rest(self, reply: Reply, allowed: Allowance) -> AttemptEnd | None:
         """What to do with a reply without calls to run: it is the last word, or useless."""
@@ -201,11 +204,11 @@ class Session:
         if kind == "refused":
             self._summary, self._mute = reply.text or "The model declined the request.", True
             return "stuck"
-        if reply.stop_reason == "model_context_window_exceeded" and self._relief.force():
+        if reply.stop_reason == "model_context_window_exceeded" and self._relief.force(allowed.max_tokens):
             return self._useless()
         if kind == "cut":
             self._voice.say("cut", "cut reply", tokens=str(allowed.max_tokens))
-            self._output = min(self._output * 2, MOST_OUTPUT)
+            self._output *= 2  # as far as the window goes
         else:
             self._voice.say("empty", "empty reply")
         return self._useless()
@@ -217,7 +220,7 @@ class Session:
 
     def _last_words(self, ended: AttemptEnd) -> None:
         """Asks once for an honest end, where the caps leave room; what it calls is not run."""
-        allowed = last_words(self.budget, self.spent, self._elapsed(), self._ceiling)
+        allowed = self._pace.last(self._ceiling)
         if allowed is None or ended == "minutes":
             return
         self._voice.say("last_words", "last words", reason=last.WHY[ended])
@@ -229,36 +232,13 @@ class Session:
         if asked is not None:
             reply, bodies = asked
             self._summary = reply.text or self._summary
-            fields = telling.round_fields(self.spent.rounds, reply, (), 1, tool_bytes, bodies)
+            fields = telling.round_fields(self._pace.spent.rounds, reply, (), 1, tool_bytes, bodies)
             self.trace.emit("round", **fields)
 
     def _checkpoint(self, number: int) -> None:
         """Keeps the tree as it is behind this round."""
-        if self.bench.checkpoints is None:
-            return
-        before = self.bench.rounds.get(number - 1)
-        self.bench.rounds[number] = name = self.bench.checkpoints.take()
-        if name != before:
+        if (name := touched.kept(self.bench, number)) is not None:
             self.trace.emit("checkpoint", n=number, tree=name)
-
-    def _warning(self) -> str:
-        """One warning when most of the scarcest cap is used, another before the last reply."""
-        if self.spent.rounds == self.budget.rounds - 1:
-            return self._voice.noted("one_left", "budget")
-        used = share(self.budget, self.spent, self._elapsed())
-        if self._warned or used < WARN_AT:
-            return ""
-        self._warned = True
-        return self._voice.noted("warning", "budget", percent=f"{used:.0%}".rstrip("%"))
-
-    def _elapsed(self) -> float:
-        return self.clock() - self._started
-
-    def _command_s(self) -> float:
-        """The longest that one command may take."""
-        if self.budget.minutes is None:
-            return 600.0
-        return max(5.0, min(600.0, self.budget.minutes * 60 - self._elapsed()))
 
     def _ceiling(self, max_tokens: int) -> Ceiling:
         return self.model.ceiling(self.history.request(max_tokens))
@@ -271,22 +251,7 @@ class Session:
     @property
     def so_far(self) -> Attempt:
         """The totals up to now, whatever ended the last call of `work`."""
-        spent, record = self.spent, self.bench.record
-        calls = record.calls if record is not None else []
-        return Attempt(
-            ended=self._ended,
-            summary=last.message(
-                self._ended,
-                f"{self._summary}\n{self._failure}".strip(),
-                calls,
-                touched.changed(self.bench),
-                self._reading,
-            ),
-            rounds=spent.rounds,
-            calls=spent.calls,
-            usage=spent.usage,
-            usd=spent.usd,
-            model_seconds=spent.model_seconds,
-            tool_seconds=spent.tool_seconds,
-            words=self._summary,
-        )
+        calls = self.bench.record.calls if self.bench.record is not None else []
+        words = f"{self._summary}\n{self._failure}".strip()
+        told = last.message(self._ended, words, calls, touched.changed(self.bench), self._reading)
+        return self._pace.attempt(self._ended, told, self._summary)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from jobs.agent.record import Call
 
 IDLE = 6  # rounds without a change or anything new
-SAME_FAULTS = 3  # failed edits in a row
+SAME_FAULTS = 3  # calls in a row of which no edit landed
 _WRITING = ("edit", "write_file")
 
 
@@ -26,8 +26,8 @@ class Notes:
     failing: int = 0
 
     def after(self, calls: Sequence[Call], *, in_view: bool, written: bool, tested: bool) -> tuple[str, ...]:
-        """The notes for the round that made `calls`. `in_view` says that a file which the request is about has been
-        shown, `written` that the session has changed something (in this round too), `tested` that a test was red for
+        """The notes for the round that made `calls`. `in_view` says that a file which can be changed has been shown,
+        `written` that the session has changed something (in this round too), `tested` that a test was red for
         the request or that one was written."""
         if self.reading:
             return tuple(filter(None, (self._idle(calls),)))
@@ -72,7 +72,7 @@ class Notes:
     def _failing(self, calls: Sequence[Call]) -> str:
         for call in calls:
             if call.tool in _WRITING:
-                self.failing = 0 if call.ok else self.failing + 1
+                self.failing = 0 if call.ok or call.changed_files else self.failing + 1  # part of it landed
         if self.failing < SAME_FAULTS:
             return ""
         self.failing = 0

@@ -12,6 +12,7 @@ from typing import Any
 from jobs.agent.tools.paths import tidy
 
 STOP_AT = 4  # the repeat that is not run any more
+GRACES = 2  # how often one call on one tree may lose its result and count as new
 
 # What differs between two runs of the same thing without meaning anything.
 _NOISE = re.compile(
@@ -30,10 +31,14 @@ class Stuck:
     def __init__(self) -> None:
         self._seen: Counter[tuple[str, str, str]] = Counter()
         self._last: dict[tuple[str, str], str] = {}
+        self._graced: Counter[tuple[str, str]] = Counter()
 
     def forget(self, names: Collection[str]) -> None:
-        """Whose results left the conversation may be called again; `names` are keys of calls."""
-        self._seen = Counter({seen: times for seen, times in self._seen.items() if seen[0] not in names})
+        """Whose results left the conversation may be called again; `names` are keys of calls. Not for ever: what a
+        window can't hold beside the rest would go round in it until a cap ends it."""
+        graced = {seen[:2] for seen in self._seen if seen[0] in names and self._graced[seen[:2]] < GRACES}
+        self._graced.update(graced)
+        self._seen = Counter({seen: times for seen, times in self._seen.items() if seen[:2] not in graced})
 
     def before(self, tool: str, args: Mapping[str, Any], workspace: str) -> int:
         """How often this call has already given its latest result on this tree."""

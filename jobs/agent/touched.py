@@ -1,4 +1,4 @@
-"""What of the tree a session has changed, and whether it has seen anything that it could change."""
+"""What of the tree a session has changed, its states, and whether it has seen anything that it could change."""
 
 from __future__ import annotations
 
@@ -18,6 +18,15 @@ def in_view(bench: Bench) -> bool:
     return bench.record is not None and any(
         seen.sha256 for call in bench.record.calls for path, seen in call.seen.items() if not path.startswith("/")
     )
+
+
+def kept(bench: Bench, number: int) -> str | None:
+    """Keeps the tree's state behind round `number`, where there is a place for states; its name if it is a new one."""
+    if bench.checkpoints is None:
+        return None
+    before = bench.rounds.get(number - 1)
+    bench.rounds[number] = name = bench.checkpoints.take()
+    return name if name != before else None
 
 
 def _state(data: bytes | None) -> str | None:

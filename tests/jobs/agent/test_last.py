@@ -13,6 +13,8 @@ from jobs.agent import last
 from jobs.agent.budget import Budget
 from jobs.agent.checks import Checks
 from jobs.agent.record import Call, CallRecord
+from jobs.errors import Stopped
+from jobs.outcome import Outcome
 from jobs.suite.run import run_suite
 from jobs.suite.suite import Suite
 
@@ -131,3 +133,19 @@ def test_a_check_behind_the_change_counts_too(start: Begin) -> None:
 )
 def test_nothing_is_said_of_a_state_that_no_test_ran_on(calls: list[Call], says: str) -> None:
     assert says in last.message("rounds", "", calls, ["a.py"])
+
+
+def test_a_session_that_was_ended_from_outside_is_not_told_as_done(start: Begin) -> None:
+    stopped: list[bool] = []
+
+    def alive() -> None:
+        if stopped:
+            raise Stopped(Outcome.CANCELLED, "stopped by a person")
+
+    played = start([FIXING, DONE], alive=alive)
+    assert played.session.work().ended == "done"
+    stopped.append(True)
+    with pytest.raises(Stopped):
+        played.session.work("It is red.")
+    assert played.session.so_far.ended == "stopped"
+    assert "Stopped: the session was ended from outside. Changed so far: calc.py." in played.session.so_far.summary

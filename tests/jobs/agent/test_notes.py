@@ -64,6 +64,13 @@ def test_three_failed_edits_in_a_row_get_advice() -> None:
     assert [told(notes, failed), told(notes, failed, READ), told(notes, failed)] == [(), (), ("failing_edits",)]
 
 
+def test_a_call_of_which_a_part_landed_is_no_failed_edit() -> None:
+    notes, failed = Notes(grouped=True), made("edit", ok=False)
+    partly = made("edit", ok=False, changed=("a.py",))
+    assert [told(notes, one) for one in (failed, failed, partly, failed, failed)] == [()] * 5
+    assert told(notes, failed) == ("failing_edits",)
+
+
 def test_every_note_stands_at_the_end_and_the_checks_in_the_result(start: Begin) -> None:
     def check(bench: Any) -> Any:
         return lambda changed, told=False: Checked(f"checks: all green for {changed}", True, 1, 0.1)

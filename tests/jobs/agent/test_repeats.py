@@ -8,7 +8,7 @@ import pytest
 from agent_session import CALC, DONE, Begin, call, results
 
 from jobs.agent import clearing
-from jobs.agent.stuck import Stuck, key
+from jobs.agent.stuck import GRACES, STOP_AT, Stuck, key
 
 
 def edit(old: str) -> dict[str, Any]:
@@ -120,3 +120,22 @@ def test_a_change_that_landed_each_time_is_not_told_as_a_failure(start: Begin) -
 def test_a_paused_reply_without_anything_in_it_is_an_empty_one(start: Begin) -> None:
     played = start([{"fault": "paused"}, DONE])
     assert played.session.work().ended == "done"
+
+
+def test_what_no_window_can_hold_beside_the_rest_does_not_go_round_for_ever() -> None:
+    stuck, args, made = Stuck(), {"command": "cat all"}, 0
+    for _ in range(20):
+        if stuck.before("shell", args, "t") < STOP_AT - 1:
+            stuck.after("shell", args, "t", "the text")
+            made += 1
+        stuck.forget({key("shell", args)})  # each time its result is taken out
+    assert made == GRACES + STOP_AT - 1
+
+
+def test_a_change_gives_what_was_forgotten_often_a_new_start() -> None:
+    stuck, name = Stuck(), key("readfile", {"paths": ["a.py"]})
+    for tree in ("t", "u"):
+        for _ in range(GRACES):
+            stuck.after("readfile", {"paths": ["a.py"]}, tree, "the text")
+            stuck.forget({name})
+            assert stuck.before("readfile", {"paths": ["a.py"]}, tree) == 0
