@@ -7,7 +7,7 @@ from jobs.agent.budget import Budget
 
 _CAPS: dict[AttemptEnd, str] = {
     "rounds": "the cap of {rounds} rounds",
-    "dollars": "the cap of ${usd:.2f}",
+    "dollars": "the cap of ${usd:.2f}, which the next request could pass",
     "tokens": "the cap of {output:,} tokens written, or {tokens:,} in all",
     "minutes": "the cap of {minutes:.0f} minutes",
 }

@@ -136,13 +136,15 @@ def _fitting(want: int, fits: Callable[[int], bool]) -> int:
     return low
 
 
-def share(budget: Budget, spent: Spent, elapsed_s: float) -> float:
-    """How much of the scarcest cap is used, 1.0 being all."""
-    shares = [spent.rounds / budget.rounds, spent.usage.output / budget.output]
+def share(budget: Budget, spent: Spent, elapsed_s: float, ceiling: Bound) -> float:
+    """How much of the scarcest cap is used, 1.0 being all; of dollars and tokens what the next reply and the last words
+    could take is used already."""
+    shares = [spent.rounds / max(1, budget.rounds), spent.usage.output / max(1, budget.output)]
+    ahead, last = ceiling(LEAST_OUTPUT), ceiling(LAST_OUTPUT)
     if budget.minutes:
         shares.append(elapsed_s / (budget.minutes * 60))
-    if spent.usd is None:
-        shares.append(spent.tokens / budget.tokens)
+    if ahead.usd is None:
+        shares.append((spent.tokens + ahead.tokens + last.tokens) / max(1, budget.tokens))
     elif budget.usd:
-        shares.append(spent.usd / budget.usd)
-    return max(shares)
+        shares.append(((spent.usd or 0.0) + ahead.usd + (last.usd or 0.0)) / budget.usd)
+    return min(1.0, max(shares))

@@ -10,7 +10,7 @@ from jobs.agent.record import Call
 
 WHY = {
     "rounds": "the cap of rounds was reached",
-    "dollars": "the cap of dollars was reached",
+    "dollars": "the next request could pass the cap of dollars",
     "tokens": "the cap of tokens was reached",
     "minutes": "the cap of minutes was reached",
     "stuck": "the session got stuck",

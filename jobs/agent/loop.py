@@ -120,7 +120,10 @@ class Session:
         self._checkpoint(0)
 
     def _round(self) -> AttemptEnd | None:
-        allowed = self._pace.next(min(self._output, self._relief.most_output), self._ceiling)
+        want = min(self._output, self._relief.most_output)
+        allowed = self._pace.next(want, self._ceiling)
+        if allowed.ended in ("dollars", "tokens") and self._relief.cheaper():
+            allowed = self._pace.next(want, self._ceiling)
         if allowed.ended is not None:
             return allowed.ended
         tool_bytes = self.history.tool_bytes
@@ -186,7 +189,7 @@ class Session:
         texts = [self._voice.noted(name, name) for name in names]
         if reply.mended:
             texts.append(self._voice.noted("mended", "mended", what="; ".join(reply.mended)))
-        if (warning := self._pace.warning()) is not None:
+        if (warning := self._pace.warning(self._ceiling)) is not None:
             prompt, values = warning
             texts.append(self._voice.noted(prompt, "budget", **values))
         return texts

@@ -38,11 +38,12 @@ class Pace:
             return _LONGEST_S
         return max(_SHORTEST_S, min(_LONGEST_S, self.budget.minutes * 60 - self._elapsed()))
 
-    def warning(self) -> tuple[str, dict[str, str]] | None:
-        """A prompt and its values: once when most of the scarcest cap is used, and before the last reply."""
+    def warning(self, ceiling: Bound) -> tuple[str, dict[str, str]] | None:
+        """A prompt and its values: once when most of the scarcest cap is used, and before the last reply. What the next
+        reply and the last words could cost counts as used, since they must fit."""
         if self.spent.rounds == self.budget.rounds - 1:
             return "one_left", {}
-        used = caps.share(self.budget, self.spent, self._elapsed())
+        used = caps.share(self.budget, self.spent, self._elapsed(), ceiling)
         if self.warned or used < caps.WARN_AT:
             return None
         self.warned = True

@@ -43,6 +43,12 @@ class Relief:
             keep = clearing.Keep.within(self.window)
             self._cut(int(used - usable * clearing.RELIEVED), min(clearing.LEAST, self.window // 10), keep)
 
+    def cheaper(self) -> bool:
+        """Takes about half of what the results hold out where a request has become dearer than the caps allow; False
+        where that frees too little to pay for a new prefix."""
+        tokens = int(self.history.size / clearing.BYTES_A_TOKEN)
+        return self._cut(tokens // 2, clearing.LEAST, clearing.Keep.within(tokens))
+
     def force(self, asked: int, said: str = "") -> bool:
         """Makes the next request smaller than the one that the endpoint, in the words `said`, found too long, with
         `asked` tokens for the reply: a smaller reply if that is enough, else about half of the results, in the end all

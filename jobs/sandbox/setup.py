@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from jobs.errors import EnvironmentFault
-from jobs.sandbox import files, host
+from jobs.sandbox import files, host, shelf
 from jobs.sandbox.authority import Authority
 from jobs.sandbox.base import Command, Result
 from jobs.sandbox.cell import BubblewrapCell, Cells
@@ -66,6 +66,9 @@ def build(  # noqa: PLR0913 (every value is named at the call, none can be guess
         if found is None:
             with _workplace(store) as work:
                 found = _Build(cells, work, tree, hosts, limits).make(commands, key, started + timeout_s)
+            shelf.weighed(found.path)
+            shelf.prune(store.parent)
+        shelf.used(found.path)
     if trace:
         seconds = round(time.monotonic() - started, 3)
         shown = {"layer": key.digest, "reused": reused, "blocked": list(found.blocked), "tools": dict(found.tools)}

@@ -83,6 +83,14 @@ def test_tokens_stand_in_for_dollars_where_there_is_no_price(spent: int, asked: 
 
 
 def test_the_share_and_the_message_tell_of_the_cap_of_tokens() -> None:
-    assert share(Budget(tokens=1000), Spent(usage=Usage(input=900)), 0) == 0.9
-    assert share(Budget(tokens=1000), Spent(usage=Usage(input=900), usd=0.1), 0) < 0.1
+    def tokens(max_tokens: int) -> Ceiling:
+        return Ceiling(max_tokens)
+
+    def dollars(max_tokens: int) -> Ceiling:
+        return Ceiling(max_tokens, max_tokens / 100_000)
+
+    used = Spent(usage=Usage(input=90_000))
+    assert share(Budget(tokens=200_000), used, 0, tokens) == (90_000 + 4_000 + 1_500) / 200_000
+    assert share(Budget(tokens=100_000, usd=1), Spent(usage=Usage(input=90_000), usd=0.7), 0, dollars) == 0.7 + 0.055
+    assert share(Budget(rounds=0), Spent(), 0, dollars) < 1
     assert "1,000 in all" in reached("tokens", Budget(tokens=1000))

@@ -48,7 +48,7 @@ def made(tool: str = "edit", *changed: str, **more: Any) -> Call:
     ("then", "budget", "ended", "why", "asked"),
     [
         (TICK, Budget(rounds=3), "rounds", "the cap of rounds was reached", False),
-        (TICK, POOR, "dollars", "the cap of dollars was reached", True),
+        (TICK, POOR, "dollars", "the next request could pass the cap of dollars", True),
         (WORDY, Budget(output=9_000), "tokens", "the cap of tokens was reached", True),
         (TICK, Budget(minutes=5), "minutes", "the cap of minutes was reached", False),
         (SAME, Budget(), "stuck", "the session got stuck", True),

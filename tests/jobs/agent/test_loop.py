@@ -109,7 +109,7 @@ def test_dollars_are_never_passed(start: Begin) -> None:
     *rounds, last = [r.body["max_tokens"] for r in played.endpoint.requests]
     assert min(rounds) >= 4000
     assert last == 1500
-    assert "Stopped: the cap of dollars was reached. Nothing was changed." in attempt.summary
+    assert "Stopped: the next request could pass the cap of dollars. Nothing was changed." in attempt.summary
 
 
 def test_output_shrinks_to_what_is_left_to_spend(start: Begin) -> None:

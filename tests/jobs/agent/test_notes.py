@@ -100,7 +100,13 @@ def test_what_run_tests_will_tell_is_not_checked_before(start: Begin) -> None:
 @pytest.mark.parametrize(
     ("calls", "says"),
     [
-        ([], ["Stopped: the cap of dollars was reached. Changed so far: a.py.", "No test ran on the change."]),
+        (
+            [],
+            [
+                "Stopped: the next request could pass the cap of dollars. Changed so far: a.py.",
+                "No test ran on the change.",
+            ],
+        ),
         ([made("edit", checks=RED)], ["The tests that ran last on it were not green."]),
         ([made("edit", checks=GREEN), made("edit", ok=False)], ["were green.", "The last calls that failed: edit."]),
     ],
@@ -109,7 +115,10 @@ def test_the_end_is_told_honestly(calls: list[Call], says: list[str]) -> None:
     text = last.message("dollars", "I tried.", calls, ["a.py"])
     assert text.startswith("I tried.\n")
     assert all(part in text for part in says)
-    assert last.message("dollars", "", [], []) == "Stopped: the cap of dollars was reached. Nothing was changed."
+    assert (
+        last.message("dollars", "", [], [])
+        == "Stopped: the next request could pass the cap of dollars. Nothing was changed."
+    )
     assert "Changed so far: a.py, b.py." in last.message("stuck", "", calls, ["a.py", "b.py"])
     assert last.message("done", "It is done.", calls, ["a.py"]) == "It is done."
 

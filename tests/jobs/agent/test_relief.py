@@ -82,3 +82,14 @@ def test_an_endpoint_with_a_smaller_window_than_is_known_is_worked_with(start: B
     sizes = [len(str(r.body["messages"])) for r in played.endpoint.requests]
     largest = max(sizes)
     assert max(sizes[sizes.index(largest) + 1 :]) < largest
+
+
+def test_a_conversation_that_became_too_dear_is_cut_before_it_is_given_up(start: Begin) -> None:
+    """Ten reads of 10,000 tokens each: without a cut two bounds of a full request do not fit into what is left."""
+    files, steps = {**CALC, **BIG}, [*READS[:10], FIXING, DONE]
+    played = start(steps, files=files, model="claude-sonnet-4-5", budget=Budget(usd=1.6))
+    attempt = played.session.work()
+    notes = [note["why"] for note in played.trace.of("note")]
+    assert (attempt.ended, "cut" in notes, "budget" in notes) == ("done", True, True)
+    assert (attempt.usd or 0) <= 1.6
+    assert notes.index("budget") < notes.index("cut")  # it was warned

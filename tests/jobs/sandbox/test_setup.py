@@ -68,7 +68,7 @@ def test_what_set_up_made_is_there_for_later_cells_and_cannot_be_changed(
     assert cell.run(Command.shell("/env/bin/tool; cat gen/y code.py")).text == "from layer\ny\nx = 1\n"
     denied = cell.run(Command.shell("touch /env/x; rm -f /env/bin/tool; echo x > /env/bin/tool; ls /env/bin"))
     assert denied.text.splitlines()[-1] == "tool"
-    assert sorted(path.name for path in layer.path.rglob("*") if path.is_file()) == ["layer.json", "tool", "y"]
+    assert sorted(path.name for path in layer.path.rglob("*") if path.is_file()) == ["layer.json", "size", "tool", "y"]
     assert not (tree / "gen").exists()
 
 
