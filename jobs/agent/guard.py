@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -20,13 +19,6 @@ _STATE = {
     "glimpsed": "is not in view: single lines of it were shown at most, or what was shown is gone or was cut",
     "changed": "is not now as it was when you saw it",
 }
-_OMISSION = re.compile(
-    r"^\s*(?:#|//|/\*|--|<!--|;)?\s*(?:\.\.\.|…)\s*"
-    r"(?:\(?(?:the )?(?:existing|rest|remaining|other|previous|unchanged|same)\b.*)"
-    r"|\b(?:rest of (?:the |this )?(?:file|code|function|class|method)|existing code)\b"
-    r".*\b(?:unchanged|same|here|as before)\b",
-    re.IGNORECASE | re.MULTILINE,
-)
 
 
 @dataclass(frozen=True)
@@ -117,9 +109,3 @@ def _some(spans: Spans) -> str:
     more = f" and {len(spans) - _NAMED} more ranges" if len(spans) > _NAMED else ""
     one = len(spans) == 1 and spans[0][0] == spans[0][1]
     return f"line{'' if one else 's'} {named(spans[:_NAMED])}{more}"
-
-
-def omits(new: str, old: str) -> str | None:
-    """The marker by which `new` leaves text out that should stand there, if `old` does not have it too."""
-    found = _OMISSION.search(new)
-    return found[0].strip() if found and found[0].strip() not in old else None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 # Typographic punctuation and odd spaces as their ASCII form.
 _PLAIN = str.maketrans(
@@ -15,8 +14,6 @@ _PLAIN = str.maketrans(
     }
 )
 _AROUND = re.compile(r"\s*([^\w\s])\s*")
-_GAP = re.compile(r"\s*\[… (\d+) blank lines …\]\s*")
-_NUMBER = re.compile(r"^\s*(\d+)(?:\t|: ?| ?\| ?)")
 
 
 def squeeze(row: str) -> str:
@@ -27,22 +24,3 @@ def squeeze(row: str) -> str:
 def straight(row: str) -> str:
     """`row` without indentation, with plain quotes, dashes and spaces."""
     return row.translate(_PLAIN).strip()
-
-
-def unnumbered(rows: Sequence[str]) -> tuple[int, tuple[str, ...]] | None:
-    """(first number, rows without their numbers) if every row begins with consecutive line numbers; a marker of blank
-    lines that were not shown has none and counts as those it stands for."""
-    out: list[str] = []
-    first = at = 0
-    for row in rows:
-        if out and (gap := _GAP.fullmatch(row)):
-            out.append(row)
-            at += int(gap[1])
-            continue
-        found = _NUMBER.match(row)
-        if found is None or (out and int(found[1]) != at):
-            return None
-        first = first if out else int(found[1])
-        at = int(found[1]) + 1
-        out.append(row[found.end() :])
-    return (first, tuple(out)) if out else None

@@ -5,10 +5,10 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from difflib import SequenceMatcher
 from functools import cached_property
 from itertools import accumulate
 
+from jobs.agent.tools.runs import runs
 from jobs.errors import PatchwrightError
 
 _BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
@@ -113,8 +113,8 @@ class Lines:
     ) -> list[tuple[str, int | None]]:
         """(text, the piece it is or None) of each line that will stand there."""
         out: list[tuple[str, int | None]] = []
-        for tag, i1, i2, j1, j2 in SequenceMatcher(None, given, new, autojunk=False).get_opcodes():
-            if tag == "equal":
+        for equal, i1, i2, j1, j2 in runs(given, new):
+            if equal:
                 out += [(self.pieces[first + i], first + i) for i in range(i1, i2)]
             else:
                 out += [(text, None) for text in moved[j1:j2]]

@@ -3,7 +3,8 @@
 The ladder: exact; ignoring trailing white space; ignoring how many blank lines stand in a row; ignoring indentation
 (one proven shift for all lines); ignoring spacing inside lines; ignoring the typographic form of punctuation; copied
 line numbers taken off; exact pieces around `...` lines, the gap between them kept. Each rung needs exactly one place;
-the first rung with several ends the search. Nothing is ever written on likeness.
+the first rung with several ends the search. Nothing is ever written on likeness. Exact text between words goes before
+the same text inside longer ones.
 
 Bytes of lines that nobody edited never change: a line that old and new text have alike keeps the file's own spacing,
 punctuation and ending, however the writer rendered it.
@@ -17,30 +18,21 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from jobs.agent.tools.blanks import blanks, imports_marker, marks
+from jobs.agent.tools.edges import inside, undecided, whole
 from jobs.agent.tools.elided import elided
+from jobs.agent.tools.faults import Ambiguous as Ambiguous
+from jobs.agent.tools.faults import Missed as Missed
 from jobs.agent.tools.likeness import squeeze, straight
 from jobs.agent.tools.lines import Lines, fold
-from jobs.agent.tools.place import Find, Hit, Place, Wanted, by, exact, merged, numbered
+from jobs.agent.tools.numbers import carries, copied, numbered
+from jobs.agent.tools.place import Find, Hit, Place, Wanted, by, exact, merged
 from jobs.agent.tools.window import window
-from jobs.errors import PatchwrightError
 
 LARGE_BYTES, LARGE_LINES = 2 << 20, 50_000  # above these only the exact rung is tried
 RUNGS = ("exact", "trailing", "blanks", "indent", "spacing", "punctuation", "numbered", "elided")
 
+_LEAVE = "leave this edit out, or send the text that is to be replaced as old_string"
 _ESCAPED = " (it has \\n as two characters: if line feeds are meant, send real ones)"
-
-
-class Missed(PatchwrightError):
-    """The old text has no place in the file; the text says why in one clause."""
-
-
-class Ambiguous(PatchwrightError):
-    """The old text has several places: they begin at `lines` (from 1), as `rung` sees them."""
-
-    def __init__(self, rung: str, lines: tuple[int, ...]) -> None:
-        super().__init__(f"old_string stands in {len(lines)} places ({rung})")
-        self.rung = rung
-        self.lines = lines
 
 
 @dataclass(frozen=True)
@@ -60,6 +52,7 @@ class Found:
 
     rung: str
     hits: tuple[Hit, ...]
+    inside: tuple[str, ...] = ()  # longer words, each with its line, in which an exact text begins or ends
 
     @property
     def lines(self) -> tuple[int, int]:
@@ -86,16 +79,33 @@ def find(lines: Lines, old: str, new: str, *, change_context: str | None = None,
     start, stop = _window(lines, change_context)
     for rung, search in _rungs(lines, edit):
         places = [place for place in search(lines, edit) if start <= place[0].first < stop]
+        if rung == "exact" and not replace_all:
+            places = whole(lines, places)
         if len(places) > 1 and not replace_all and not change_context:
             raise Ambiguous(rung, tuple(place[0].first + 1 for place in places))
         if places:
-            every = merged(lines, edit, places) if rung == "exact" else _apart(places)
-            return Found(rung, _changes(every if replace_all else places[:1]))
+            found = _found(lines, edit, rung, places, (start, stop), every=replace_all)
+            if row := copied(lines, [row for hit in found.hits for row in hit.new if row not in hit.given]):
+                raise carries(row)
+            return found
     if marker := imports_marker(edit.given):
         raise Missed(f"old_string holds {marker!r}, which stands for lines that were not shown: send the real lines")
     place = " in the block behind change_context" if change_context else ""
     escaped = "\\n" in edit.old and "\n" not in edit.old
     raise Missed(f"old_string was not found{place}{_ESCAPED if escaped else ''}")
+
+
+def _found(
+    lines: Lines, edit: Wanted, rung: str, places: list[Place], window: tuple[int, int], *, every: bool
+) -> Found:
+    """What the first of `places`, or every one, comes to."""
+    if rung != "exact":
+        return Found(rung, _changes(_apart(places) if every else places[:1]))
+    if every:
+        return Found(rung, _changes(merged(lines, edit, places)), inside(lines, places))
+    if not _large(lines):
+        undecided(lines, edit, places[0], *window)
+    return Found(rung, _changes(places[:1]), inside(lines, places[:1]))
 
 
 def write(lines: Lines, hits: Sequence[Hit]) -> Lines:
@@ -107,17 +117,19 @@ def write(lines: Lines, hits: Sequence[Hit]) -> Lines:
 
 def _sensible(edit: Wanted) -> None:
     if edit.old == edit.new:
-        raise Missed("old_string and new_string are the same: there is nothing to change")
+        raise Missed("old_string and new_string are the same: there is nothing to change", _LEAVE)
     if not edit.old:
-        raise Missed("old_string is empty: to make a file use write_file, to insert give the neighbouring lines")
+        raise Missed("old_string is empty: to make a file use write_file, to insert give neighbouring lines", _LEAVE)
     if more := Counter(marks(edit.new.split("\n"))) - Counter(marks(edit.old.split("\n"))):
-        raise Missed(f"new_string holds {next(iter(more))!r}, which stands for lines that were not shown")
+        raise Missed(
+            f"new_string holds {next(iter(more))!r}, which stands for lines that were not shown",
+            "readfile those lines and write them out, or leave them out of both texts",
+        )
 
 
 def _rungs(lines: Lines, edit: Wanted) -> list[tuple[str, Find]]:
-    large = len(lines.view) > LARGE_BYTES or len(lines.pieces) > LARGE_LINES
     rungs: list[tuple[str, Find]] = [("exact", exact)]
-    if large or not edit.old.strip() or imports_marker(edit.given):
+    if _large(lines) or not edit.old.strip() or imports_marker(edit.given):
         return rungs
     rungs += [("trailing", by(str.rstrip)), ("blanks", blanks(loose=False))]
     if edit.solid:
@@ -125,6 +137,10 @@ def _rungs(lines: Lines, edit: Wanted) -> list[tuple[str, Find]]:
         rungs.append(("punctuation", by(straight)))
     numbers = numbered(blanks(loose=False) if marks(edit.given) else by(str.rstrip))
     return [*rungs, ("numbered", numbers), ("elided", elided)]
+
+
+def _large(lines: Lines) -> bool:
+    return len(lines.view) > LARGE_BYTES or len(lines.pieces) > LARGE_LINES
 
 
 def _apart(places: Sequence[Place]) -> list[Place]:
@@ -143,7 +159,7 @@ def _changes(places: Sequence[Place]) -> tuple[Hit, ...]:
             raise Missed(f"lines {hit.first + 1}-{hit.stop} differ from old_string by uneven indentation")
     changed = tuple(small for hit in hits if (small := hit.trimmed()) is not None)
     if not changed:
-        raise Missed("the text stands there, but new_string changes nothing of it")
+        raise Missed("the text stands there, but new_string changes nothing of it", _LEAVE)
     return changed
 
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from jobs.agent.tools.indent import shift
-from jobs.agent.tools.likeness import unnumbered
 from jobs.agent.tools.lines import Lines
 
 COMMON = 60  # a line or word that stands more often says little about the place
@@ -124,23 +123,6 @@ def by(normal: Callable[[str], str]) -> Find:
         return out
 
     return find
-
-
-def numbered(find: Find) -> Find:
-    """Text that was copied with its line numbers, as `find` sees it without them: they must be the place's own."""
-
-    def at_number(lines: Lines, edit: Wanted) -> list[Place]:
-        plain = unnumbered(edit.given)
-        if plain is None:
-            return []
-        number, given = plain
-        wanted = unnumbered(edit.wanted)
-        bare = Wanted("\n".join(given), "\n".join(wanted[1] if wanted else edit.wanted))
-        if not edit.new and edit.old.endswith("\n"):
-            bare = Wanted("\n".join(given) + "\n", "")
-        return [place for place in find(lines, bare) if place[0].first + 1 == number]
-
-    return at_number
 
 
 def places_of(lines: Lines, wanted: Sequence[str], normal: Callable[[str], str] = str) -> list[int]:

@@ -9,8 +9,8 @@ from typing import Any
 from jobs.agent.record import CallRecord
 from jobs.agent.tools import ask
 from jobs.agent.tools.arguments import OneEdit
+from jobs.agent.tools.faults import Ambiguous, Missed
 from jobs.agent.tools.lines import Lines, NotText
-from jobs.agent.tools.match import Ambiguous, Missed
 from jobs.agent.tools.miss import choosable, places, span, standing, told
 from jobs.agent.tools.paths import tidy
 
@@ -19,8 +19,8 @@ REWRITE_LINES = 300  # up to here a file that was read whole is soon written ane
 
 @dataclass(frozen=True)
 class History:
-    """What the session's record says of one file: how many edit calls that named it failed, and whether all of its
-    present text is known."""
+    """What the session's record says of one file: how many edit calls named it and left it as it was, and whether all
+    of its present text is known."""
 
     failed: int = 0
     whole: bool = False
@@ -31,8 +31,8 @@ class History:
         if record is None:
             return cls()
         names = {path, *asked}
-        failed = sum(1 for call in record.calls if call.tool == "edit" and not call.ok and names & _named(call.args))
-        return cls(failed, whole)
+        calls = (call for call in record.calls if call.tool == "edit" and not call.ok and names & _named(call.args))
+        return cls(sum(1 for call in calls if path not in call.changed_files), whole)
 
 
 def _named(args: Mapping[str, Any]) -> set[str]:
@@ -53,6 +53,8 @@ def refusal(path: str, lines: Lines, one: OneEdit, no: Missed | Ambiguous | NotT
             f"{no}: {places(lines.rows, no.lines)}. Next: add neighbouring lines to old_string until it stands once,"
             f"{context} or send replace_all to change every place."
         )
+    if no.step:
+        return f"{no}. Next: {no.step}."
     if one.new_string and (at := standing(lines, one.new_string)) and one.old_string.strip() not in one.new_string:
         return (
             f"{no}. new_string already stands in the file at lines {at[0]}-{at[1]}: this change may be done. "
@@ -62,10 +64,6 @@ def refusal(path: str, lines: Lines, one: OneEdit, no: Missed | Ambiguous | NotT
 
 
 def _missed(path: str, lines: Lines, one: OneEdit, no: Missed, history: History) -> str:
-    if one.old_string == one.new_string or not one.old_string:
-        return f"{no}. Next: leave this edit out, or send the text that is to be replaced as old_string."
-    if "overlaps edit" in str(no):
-        return f"{no}. Next: send one edit that makes both changes."
     near = told(lines, one.old_string)
     return f"{no}.\n{near}\n{_next(path, lines, one, history)}" if near else _far(no, path, lines, history)
 

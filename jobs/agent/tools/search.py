@@ -41,7 +41,7 @@ class Group:
 class Found:
     """What a search gave, in order of paths; `matches` are shown, `more` says that it stopped at its limit, `absent`
     are patterns without any match. `total` lines match, or more unless `exact`, in `files` files, or more unless
-    `whole`. `missing` are places that do not exist."""
+    `whole`. `missing` are places that do not exist, `unfit` globs that no file fits."""
 
     groups: tuple[Group, ...]
     matches: int
@@ -53,6 +53,7 @@ class Found:
     exact: bool = True
     whole: bool = True
     missing: tuple[str, ...] = ()
+    unfit: tuple[str, ...] = ()
 
 
 def find(bench: Bench, request: Mapping[str, Any]) -> Found:
@@ -71,6 +72,7 @@ def find(bench: Bench, request: Mapping[str, Any]) -> Found:
         exact=row["exact"],
         whole=row["whole"],
         missing=tuple(row["missing"]),
+        unfit=tuple(row["unfit"]),
     )
 
 
@@ -154,7 +156,7 @@ def _rest(args: Search, found: Found, left: Sequence[Group]) -> Iterable[str]:
     if found.absent and found.matches:
         yield f"No match for: {', '.join(repr(p) for p in found.absent)}"
     if not found.files:
-        yield "Nothing matches: try a shorter text or another spelling, or readfile a folder to see what is there."
+        yield _nothing(args, found)
     if found.missing:
         yield _gone(found)
     if found.error:
@@ -170,6 +172,16 @@ def _rest(args: Search, found: Found, left: Sequence[Group]) -> Iterable[str]:
     if left:
         named = ", ".join(g.path for g in left[:_NAMED]) + (f" and {len(left) - _NAMED} more" * (len(left) > _NAMED))
         yield f"[… left out to keep the result short: lines of {named}; search them with paths, or a smaller context …]"
+
+
+def _nothing(args: Search, found: Found) -> str:
+    if not found.unfit:
+        return "Nothing matches: try a shorter text or another spelling, or readfile a folder to see what is there."
+    below = f" below {', '.join(args.paths)}" if args.paths and args.glob else ""
+    return (
+        f"Nothing matches: no file that is searched{below} fits {' and '.join(found.unfit)}. "
+        "Next: send another glob or none, or readfile a folder to see what is there."
+    )
 
 
 def literal(text: str) -> str:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from jobs.agent import guard
 from jobs.agent.seen import Span, Spans, covers
 from jobs.agent.tools.arguments import OneEdit
+from jobs.agent.tools.faults import Ambiguous, Missed
 from jobs.agent.tools.lines import Lines, NotText, fold
-from jobs.agent.tools.match import Ambiguous, Found, Missed, find, write
+from jobs.agent.tools.match import Found, find, write
+from jobs.agent.tools.omission import omits
 from jobs.errors import PatchwrightError
 
 
@@ -64,7 +65,7 @@ def together(lines: Lines, edits: Sequence[tuple[int, OneEdit]], seen: Spans | N
         return Together(lines, {}, dict.fromkeys(single, no))
     last = max(good, default=0)
     waiting = [n for n in single if n in later or (n not in clashes and _may_wait(n, faults.get(n), last))]
-    done = Together(after, {n: f.rung for n, f in good.items()}, faults)
+    done = Together(after, {n: f.rung for n, f in good.items()}, faults, _inside(good))
     return _with_twins(_afterwards(done, {n: single[n] for n in waiting}, strict=seen is not None), twins)
 
 
@@ -81,8 +82,12 @@ def _twins(meaning: Mapping[int, Hashable]) -> dict[int, int]:
 
 
 def _find(lines: Lines, one: OneEdit, seen: Spans | None) -> Found:
-    if marker := guard.omits(one.new_string, one.old_string):
-        raise Missed(f"new_string leaves text out ({marker!r}): every line must be written")
+    if mark := omits(fold(one.new_string), fold(one.old_string)):
+        raise Missed(
+            f"new_string leaves text out: its line {mark!r} stands for lines that are not written",
+            "write every line, or send edits of only the lines that change; if this very line is meant, word it "
+            "otherwise",
+        )
     found = find(lines, one.old_string, one.new_string, change_context=one.change_context, replace_all=one.replace_all)
     # Who sends a text character by character knows it, wherever it was read (a trace, a search), and it is the only
     # such text or the one that was named: nothing else can be hit. What is only alike must have been in view.
@@ -112,7 +117,8 @@ def _clashes(found: Mapping[int, Found]) -> tuple[dict[int, Fault], list[int]]:
                 continue
             spans = {n: "lines {}-{}".format(*found[n].lines) for n in (a, b)}
             for n, other in ((a, b), (b, a)):
-                clashes[n] = Missed(f"it overlaps edit {other}: this one changes {spans[n]}, that one {spans[other]}")
+                why = f"it overlaps edit {other}: this one changes {spans[n]}, that one {spans[other]}"
+                clashes[n] = Missed(why, "send one edit that makes both changes")
     return clashes, [n for n in later if n not in clashes]
 
 
@@ -143,9 +149,21 @@ def _afterwards(state: Together, waiting: Mapping[int, OneEdit], *, strict: bool
             faults.setdefault(number, no)
             continue
         rungs[number] = found.rung
+        notes |= _inside({number: found})
         if faults.pop(number, None):
-            notes[number] = f"edit {number} has a place only in what the other edits left: check it in the diff"
+            late = f"edit {number} has a place only in what the other edits left: check it in the diff"
+            notes[number] = "; ".join(filter(None, (late, notes.get(number))))
     return Together(lines, rungs, faults, notes)
+
+
+def _inside(found: Mapping[int, Found]) -> dict[int, str]:
+    """By edit what is said of exact text inside longer words."""
+    return {
+        n: f"edit {n} changed a part of a longer word ({', '.join(f.inside)}): if the word alone was meant, change "
+        "this back and send old_string with what stands around it"
+        for n, f in found.items()
+        if f.inside
+    }
 
 
 def _with_twins(done: Together, twins: Mapping[int, int]) -> Together:

@@ -28,7 +28,7 @@ _PYTHON = _Style(
     re.compile(r"[^#]*(?:\)|[^,(\\\s]\s*$)"),
 )
 _SCRIPT = _Style(
-    re.compile(r"(?:import\b(?!\s*\()|(?:const|let|var)\s+[\w{}\s,:$]+=\s*require\(|export\s+\*\s+from\b)"),
+    re.compile(r"(?:import\b(?!\s*\()|(?:const|let|var)\s[\w{}\s,:$]*=\s*require\(|export\s+\*\s+from\b)"),
     re.compile(r"import\s[^;'\"]*\{[^}]*$"),
     re.compile(r".*\}"),
 )

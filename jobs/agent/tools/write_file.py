@@ -15,6 +15,8 @@ from jobs.agent.tools.blanks import marks
 from jobs.agent.tools.card import card
 from jobs.agent.tools.inside import Shown, Written
 from jobs.agent.tools.lines import Lines, NotText, fold
+from jobs.agent.tools.numbers import copied
+from jobs.agent.tools.omission import omits
 from jobs.agent.tools.paths import tidy
 from jobs.agent.tools.spec import BadCall, Bench, ToolResult
 
@@ -47,6 +49,8 @@ def run(args: WriteFile, bench: Bench) -> ToolResult:
     real = Counter(_real(one) for one in shown)
     for one in shown:
         try:
+            if files[one.asked].path.strip().endswith(("/", "/.")):
+                raise BadCall("ends in a slash, so it names a folder: send the path of a file")
             if times[one.asked] > 1:  # which of the texts is meant can't be known
                 raise BadCall(f"{times[one.asked]} times in this call, so nothing of it was written: send it once")
             if real[_real(one)] > 1:
@@ -87,6 +91,8 @@ def _bytes(one: NewFile, shown: Shown, bench: Bench, out: _Out) -> tuple[bytes, 
         raise BadCall("content is empty, which would lose the file's text: to delete it use shell rm")
     _complete(one.content, lines.view)
     new = fold(one.content).split("\n")
+    if row := copied(lines, new):
+        raise BadCall(f"content carries line numbers ({row!r}): send the text without them")
     return lines.splice(0, lines.pieces, new, new).encode(), view.sha256
 
 
@@ -95,7 +101,7 @@ def _complete(new: str, old: str) -> None:
     if more := Counter(marks(fold(new).split("\n"))) - Counter(marks(old.split("\n"))):
         mark = next(iter(more))
         raise BadCall(f"content holds {mark!r}, a mark of what was not shown: readfile those lines and write them out")
-    marker = (guard.omits(new, old) if old else None) or _stands_for_more(new, old)
+    marker = (omits(fold(new), old) if old else None) or _stands_for_more(new, old)
     if marker:
         raise BadCall(f"content leaves text out ({marker!r}): write every line, or use edit")
 

@@ -57,11 +57,12 @@ class Undo(Strict):
 
 @dataclass(frozen=True)
 class More(Strict):
-    """Arguments of more: lines of a kept output, from 1, both included."""
+    """Arguments of more: lines of a kept output, from 1, both included; of line `start` from its `character` on."""
 
     output: int
     start: int = 1
     end: int | None = None
+    character: int = 1
 
 
 @dataclass(frozen=True)

@@ -75,9 +75,9 @@ def test_places_name_the_line_that_chooses_them() -> None:
     assert find(lines, "        go()", "        no()", change_context="class B:").lines == (6, 6)
 
 
-def record(*, failed: str = "./a.py", ok: bool = False) -> CallRecord:
+def record(*, failed: str = "./a.py", ok: bool = False, changed: tuple[str, ...] = ()) -> CallRecord:
     edits = {"edits": [{"path": failed, "old_string": "a", "new_string": "b"}, "junk"]}
-    return CallRecord([Call("edit", edits, ok, 1, 1, False, None, ())])
+    return CallRecord([Call("edit", edits, ok, 1, 1, False, None, changed)])
 
 
 def test_the_second_miss_of_a_short_file_offers_to_write_it_anew() -> None:
@@ -92,7 +92,7 @@ def test_the_second_miss_of_a_file_not_read_whole_asks_for_the_lines() -> None:
     assert 'Next: readfile {"ranges": [{"path": "a.py", "start": 160, "end": 171}]}' in why(old, history=history)
 
 
-@pytest.mark.parametrize("told", [record(failed="b.py"), record(ok=True), None])
+@pytest.mark.parametrize("told", [record(failed="b.py"), record(ok=True), record(changed=("a.py",)), None])
 def test_other_files_and_edits_that_went_well_do_not_count(told: CallRecord | None) -> None:
     assert History.of(told, "a.py", ["a.py"], whole=True).failed == 0
 

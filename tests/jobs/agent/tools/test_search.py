@@ -26,6 +26,7 @@ FILES: dict[str, bytes | str] = {
     "bin.dat": b"needle\n\0\1\2\n",
     "win.txt": b"one\r\ntwo\r\nthree\r\n",
     "node_modules/m/i.js": "needle\n",
+    "app/[id]/page.ts": "const unique = 1\n",
     **{f"many/d{n % 7}/f{n:03}.txt": "common word\n" * 2 for n in range(MANY)},
 }
 
@@ -113,6 +114,29 @@ def test_a_glob_among_the_paths_is_taken_as_one(bench: Bench) -> None:
     assert "No such path: many/*.txt" in told(bench, patterns=["common"], paths=["many/d2", "many/*.txt"])
 
 
+def test_brackets_are_taken_literally_where_such_a_folder_is(bench: Bench) -> None:
+    for where in ({"glob": "app/[id]/*.ts"}, {"paths": ["app/[id]/*.ts"]}, {"glob": "**/[id]/*.ts", "paths": ["app"]}):
+        assert "app/[id]/page.ts\n1:const unique = 1" in told(bench, patterns=["const unique"], **where), where
+    assert "1 matches in 1 files" in told(bench, patterns=["Total ="], glob="[ab].py")
+    shown = call("readfile", {"paths": ["app/[id]/*.ts"]}, bench)
+    assert (shown.ok, "1\tconst unique = 1" in shown.content) == (True, True)
+
+
+@pytest.mark.parametrize(
+    ("where", "words"),
+    [
+        ({"glob": "*.nope"}, "Nothing matches: no file that is searched fits *.nope. Next: send another glob or none"),
+        ({"glob": "x/[id]/*.ts"}, "no file that is searched fits x/[id]/*.ts. Next"),
+        ({"glob": "*.nope", "paths": ["many"]}, "no file that is searched below many fits *.nope. Next"),
+        ({"paths": ["many/*.nope"]}, "no file that is searched fits many/*.nope. Next"),
+        ({"glob": "*.py"}, "Nothing matches: try a shorter text or another spelling"),
+        ({"glob": "[ab].py"}, "Nothing matches: try a shorter text or another spelling"),
+    ],
+)
+def test_a_glob_that_no_file_fits_is_named(bench: Bench, where: dict[str, object], words: str) -> None:
+    assert words in told(bench, patterns=["zzz"], **where)
+
+
 def test_windows_line_ends_do_not_show(bench: Bench) -> None:
     assert told(bench, patterns=["two"], context=1).endswith("win.txt\n1-one\n2:two\n3-three")
 
@@ -155,6 +179,7 @@ def test_tracked_files_are_searched_though_git_ignores_them(cells: Cells, tmp_pa
     for _ in range(2):
         assert told(bench, patterns=["needle"]).endswith("a.py\n1:needle = 2\n\ngen/kept.py\n1:needle = 1")
         assert bench.kept == ("gen/kept.py",)
+    assert told(bench, patterns=["needle"], glob="gen/[k]*.py").endswith("gen/kept.py\n1:needle = 1")
     assert told(bench, patterns=["needle"], glob="a.*").endswith("a.py\n1:needle = 2")
     assert "2 matches in 2 files" in told(bench, patterns=["needle"], paths=["gen"])  # what is named is searched whole
     listing = call("readfile", {"paths": ["."]}, bench).content

@@ -126,3 +126,19 @@ def test_a_file_named_by_two_paths_is_not_written_and_named(bench: Bench, tree: 
     assert done.changed_files == ()
     assert "link.py: is a.py, which this call names by another path too: send it once" in done.content
     assert (tree / "a.py").read_text() == OLD
+
+
+@pytest.mark.parametrize("path", ["d/", "new/d/", "a.py/", "d/."])
+def test_a_path_that_ends_in_a_slash_is_no_file(bench: Bench, tree: Path, path: str) -> None:
+    done = write(bench, path, "x\n")
+    assert (done.ok, "ends in a slash, so it names a folder: send the path of a file" in done.content) == (False, True)
+    assert {p.name for p in tree.iterdir()} - {".git"} == {"a.py", "img.bin"}
+    assert (tree / "a.py").read_text() == OLD
+
+
+def test_a_whole_text_that_was_copied_with_line_numbers_is_refused(bench: Bench, tree: Path) -> None:
+    done = write(bench, "a.py", "import os\n2\t    return 0\n")
+    assert (done.ok, "carries line numbers ('2\\t    return 0'): send the text" in done.content) == (False, True)
+    assert (tree / "a.py").read_text() == OLD
+    assert write(bench, "a.py", "2\treturn 0\n").ok
+    assert write(bench, "table.tsv", "1\tone\n2\ttwo\n").ok
