@@ -31,12 +31,17 @@ class Notes:
         the request or that one was written."""
         if self.reading:
             return tuple(filter(None, (self._idle(calls),)))
-        due = (self._group(in_view, written), self._green(calls, tested), self._idle(calls), self._failing(calls))
+        due = (
+            self._group(len(calls) > 1, in_view, written),
+            self._green(calls, tested),
+            self._idle(calls),
+            self._failing(calls),
+        )
         return tuple(name for name in due if name)
 
-    def _group(self, in_view: bool, written: bool) -> str:
-        if self.grouped or written or not in_view:
-            self.grouped |= written
+    def _group(self, several: bool, in_view: bool, written: bool) -> str:
+        if self.grouped or written or several or not in_view:
+            self.grouped |= written or several
             return ""
         self.grouped = True
         return "together"

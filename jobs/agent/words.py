@@ -7,7 +7,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from jobs.agent.tools.known import is_test_file
 from jobs.agent.tools.reds import FRAME, place
+from jobs.suite.prose import is_prose
 from jobs.suite.report import Report
 from jobs.tasks.task import Task
 
@@ -75,9 +77,10 @@ def concerned(text: str, report: Report) -> frozenset[str]:
 
 
 def specific(patterns: Sequence[str], paths: Iterable[str]) -> tuple[str, ...]:
-    """`patterns` without those that are a folder's or file's own name, like the package's, which would match
-    everywhere; all where nothing else is left."""
-    names = {part.split(".")[0] for path in paths for part in path.split("/")}
+    """`patterns` without those that are the name of a source file or of a folder of sources, like the package's, which
+    would match everywhere; all where nothing else is left. A fixture's name says nothing of that."""
+    sources = (path for path in paths if not is_test_file(path) and not is_prose(path))
+    names = {part.split(".")[0] for path in sources for part in path.split("/")}
     return tuple(p for p in patterns if p not in names) or tuple(patterns)
 
 
@@ -87,6 +90,8 @@ def loose(word: str) -> str:
     parts = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", word).lower().split("_")
     if len(parts) > 1 and all(re.fullmatch(r"[a-z0-9]{2,}", part) for part in parts):
         return "_?".join(parts)
+    if re.fullmatch(r"[a-z]{1,6}", word):  # `mark` is not meant by markdown, but by render_mark
+        return rf"(?:\b|_){word}(?:\b|_)"
     return re.sub(r"([\\.+*?()|\[\]{}^$#&~-])", r"\\\1", word)
 
 

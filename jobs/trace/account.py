@@ -20,7 +20,8 @@ def account(lines: Iterable[str]) -> dict[str, Any]:
                tool_output_bytes, tool_share, first_token_ms, tokens_per_s, seconds, usd, lost,
                calls: [{tool, args, ok, ms, result_bytes, cut, changed_files, waste: [class, …]}]}],
      opening: {calls, result_bytes},
-     totals: {rounds, calls, failed, usage: {…}, cache_share, tool_share, usd, model_seconds, tool_seconds},
+     totals: {rounds, acting (those with calls), calls, failed, usage: {…}, cache_share, tool_share, usd, model_seconds,
+              tool_seconds},
      waste: {class: {rounds: [n, …], calls: [{round: n, call: from 1}], lost: [n, …], usd}}, all classes, also empty,
      wasted: {rounds: [n, …], count, share, usd},                each round once
      ends_early: why the figures are not those of a whole run, or null}
@@ -79,6 +80,7 @@ def _totals(rounds: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     sent, results = (sum(r[key] for r in rounds) for key in ("request_bytes", "tool_output_bytes"))
     return {
         "rounds": len(rounds),
+        "acting": sum(bool(r["calls"]) for r in rounds),
         "calls": len(calls),
         "failed": sum(not call["ok"] for call in calls),
         "usage": usage,

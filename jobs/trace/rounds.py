@@ -53,9 +53,9 @@ def _call(call: Object) -> tuple[str, str, str, str]:
 
 
 def _totals(totals: Object) -> list[str]:
-    usage, rounds, calls = totals["usage"], totals["rounds"], totals["calls"]
+    usage, rounds, calls, acting = totals["usage"], totals["rounds"], totals["calls"], totals["acting"]
     return [
-        f"{rounds} rounds, {calls} calls ({totals['failed']} failed), {calls / max(1, rounds):.1f} a round",
+        f"{rounds} rounds, {calls} calls ({totals['failed']} failed), {calls / max(1, acting):.1f} a round with calls",
         f"{read(usage):,} tokens read ({_share(totals['cache_share'])} from the cache), {usage['output']:,} written, "
         f"{_share(totals['tool_share'])} of what was sent were tool results",
         f"{_usd(totals['usd'])}, {totals['model_seconds']:.1f} s in the model, {totals['tool_seconds']:.1f} s in tools",

@@ -130,3 +130,15 @@ def test_a_name_is_found_however_its_parts_are_joined(word: str, found: list[str
     pattern = re.compile(loose(word), re.IGNORECASE)
     assert all(pattern.search(text) for text in found)
     assert not any(pattern.search(text) for text in not_found)
+
+
+def test_a_fixture_that_is_called_like_it_does_not_take_the_telling_word_away() -> None:
+    paths = ["src/mistune/markdown.py", "tests/fixtures/mark.txt", "tests/test_mark.py", "docs/mark.rst"]
+    assert specific(("mark", "markdown"), paths) == ("mark",)
+
+
+@pytest.mark.parametrize(
+    ("text", "hit"), [("def render_mark(text):", True), ("'mark'", True), ("markdown", False), ("remarks", False)]
+)
+def test_a_short_word_is_searched_as_a_part_of_names_only(text: str, hit: bool) -> None:
+    assert bool(re.search(loose("mark"), text)) is hit

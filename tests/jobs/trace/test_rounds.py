@@ -35,7 +35,7 @@ def test_each_call_has_a_row_and_totals_follow() -> None:
     assert "2.5 kB cut" in rows[3]
     assert rows[4].split()[:2] == ["2", "(end_turn)"]
     assert rows[6:9] == [
-        "2 rounds, 2 calls (1 failed), 1.0 a round",
+        "2 rounds, 2 calls (1 failed), 2.0 a round with calls",
         "2,000 tokens read (80% from the cache), 100 written, 25% of what was sent were tool results",
         "$0.0246, 2.5 s in the model, 0.2 s in tools",
     ]
