@@ -71,23 +71,31 @@ def load(path: Path | None) -> Registries:
     if path is None:
         return Registries()
     try:
-        told = tomllib.loads(path.read_text("utf-8"))
-        given = told.get("registry", [])
-        if not isinstance(given, list) or not all(isinstance(row, dict) for row in given):
-            raise ValueError("no tables")
-        rows = tuple(map(_Registry.model_validate, given))
-        for row in rows:
-            row.place  # noqa: B018 (computed now, so that a wrong host is told at the start)
+        return Registries(_rows(path.read_text("utf-8")))
     except OSError as unread:
-        raise UserError(f"{VARIABLE}: {path} can't be read ({unread.strerror}).") from None
+        why = f"can't be read ({unread.strerror})"
     except BadAsk:
-        raise UserError(f"{VARIABLE}: a `host` in {path} is no host name; write it as host or host:port.") from None
+        why = "has a `host` that is no host name; write it as host or host:port"
     except ValidationError as wrong:
         first = wrong.errors(include_input=False)[0]
         where = ".".join(map(str, first["loc"]))
-        raise UserError(f"{VARIABLE}: {path}: {f'{where}: ' if where else ''}{first['msg']}.") from None
-    except (ValueError, TypeError, AttributeError):
-        raise UserError(f"{VARIABLE}: {path} is no TOML file with `[[registry]]` tables.") from None
+        why = f"is wrong: {f'{where}: ' if where else ''}{first['msg']}"
+    except LookupError as unknown:
+        why = f"has an unknown key {str(unknown)!r}: it holds `[[registry]]` tables only"
+    except ValueError:
+        why = "is no TOML file with `[[registry]]` tables"
+    raise UserError(f"{VARIABLE}: {path} {why}.")
+
+
+def _rows(text: str) -> tuple[_Registry, ...]:
+    """The tables of a file. Raises ValueError, LookupError for an unknown key, BadAsk for a wrong host."""
+    told = tomllib.loads(text)
     if unknown := sorted(set(told) - {"registry"}):
-        raise UserError(f"{VARIABLE}: {path} has an unknown key {unknown[0]!r}: it holds `[[registry]]` tables only.")
-    return Registries(rows)
+        raise LookupError(unknown[0])
+    given = told.get("registry", [])
+    if not isinstance(given, list) or not all(isinstance(row, dict) for row in given):
+        raise ValueError("no tables")
+    rows = tuple(map(_Registry.model_validate, given))
+    for row in rows:
+        row.place  # noqa: B018 (computed now, so that a wrong host is told at the start)
+    return rows

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
+import secrets
 import stat
 import time
 from collections.abc import Iterable, Set
@@ -19,7 +19,7 @@ from jobs.repo.held import Held
 from jobs.repo.marks import Clock, Mark, honest, mark, settle
 from jobs.repo.survey import Survey, listed
 from jobs.repo.top import Top
-from jobs.repo.trees import Trees
+from jobs.repo.trees import Trees, index
 from jobs.sandbox import files
 from jobs.sandbox.layer import lay
 
@@ -118,10 +118,11 @@ class Kept:
         self._held.write(self.folder, sum(there.values()))
 
     def _gone(self) -> Path:
-        """An empty folder for what is to go."""
-        gone = self.folder / "gone"
-        files.clear(gone)
-        gone.mkdir(mode=0o700, exist_ok=True)
+        """An empty folder for what is to go; whoever was killed over one may still be removing that."""
+        for left in self.folder.glob("gone-*"):
+            files.clear(left)
+        gone = self.folder / f"gone-{secrets.token_hex(8)}"
+        gone.mkdir(mode=0o700)
         return gone
 
     def _begin_anew(self) -> None:
@@ -178,13 +179,12 @@ class Kept:
     def _write(self, paths: Iterable[bytes]) -> None:
         """Lets git write the tree's files at `paths`; names that it refuses are not written."""
         assert self._wanted is not None
-        git_dir, index = self._wanted.trees.git_dir, self.folder / "index"
-        env = {"GIT_INDEX_FILE": str(index), "GIT_WORK_TREE": str(self.tree)}
-        index.unlink(missing_ok=True)
+        git_dir = self._wanted.trees.git_dir
         rows = (b"%b %b\t%b\0" % (*map(str.encode, self._entries[path]), path) for path in sorted(paths))
-        git(git_dir, "update-index", "-z", "--index-info", stdin=b"".join(rows), env=env)
-        git(git_dir, "checkout-index", "--quiet", "--all", env=env, cwd=self.tree)
-        index.unlink(missing_ok=True)
+        with index(git_dir) as env:
+            git(git_dir, "update-index", "-z", "--index-info", stdin=b"".join(rows), env=env)
+            work_tree = {**env, "GIT_WORK_TREE": str(self.tree)}
+            git(git_dir, "checkout-index", "--quiet", "--all", env=work_tree, cwd=self.tree)
 
     def _lay(self, top: Top) -> list[bytes]:
         """Copies what is lacking of the layer; what it made, folders too."""
@@ -210,14 +210,9 @@ class Kept:
         if owner is not None:
             for path in (b".", *made):
                 top.give(path, owner)
-        newest = 0
-        for path in self._entries:
-            # As in a new checkout, nothing that was made of a file is newer than the file.
-            status = top.stamp(path, instant)
-            if stat.S_ISDIR(status.st_mode):
-                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fsdecode(path))
-            self._marks[path] = mark(status)
-            newest = max(newest, status.st_ctime_ns)
+        # As in a new checkout, nothing that was made of a file is newer than the file.
+        self._marks = top.stamped(self._entries, instant)
+        newest = max((one[0] for one in self._marks.values()), default=0)
         for path in made:
             if path in self._held.laid:
                 self._held.laid[path] = mark(top.status(path))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,7 +70,7 @@ def _kind(folder: Path) -> str:
     place = folder.resolve()
     for line in Path("/proc/self/mountinfo").read_text().splitlines():
         left, _, right = line.partition(" - ")
-        point = Path(left.split()[4].encode().decode("unicode_escape"))
+        point = Path(re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), left.split()[4]))
         if place.is_relative_to(point) and len(point.parts) >= best[0]:
             best = (len(point.parts), right.split()[0])
     return best[1]

@@ -6,6 +6,7 @@ import contextlib
 import fcntl
 import hashlib
 import os
+import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ _MOST = 6  # checkouts of one repository for one user
 _MOST_OF_ALL = 200
 _LARGEST = 20 << 30  # bytes of all checkouts together
 _LOCK = "lock"
+_GONE = "gone-"
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,8 @@ def _used(folder: Path) -> float:
 def prune(root: Path, limit: int = _LARGEST, most: int = _MOST_OF_ALL) -> int:
     """Removes the checkouts below `root` whose users were killed, then those that were used longest ago, until what is
     left is no more than `most` and fits into `limit` bytes; those in use stay. How many were removed."""
+    for left in root.glob(f"*/{_GONE}*"):
+        files.clear(left)
     removed, idle, total = 0, [], 0
     for folder in sorted(root.glob("*/[0-9]*"), key=_used):
         if held.known(folder):
@@ -119,13 +123,19 @@ def prune(root: Path, limit: int = _LARGEST, most: int = _MOST_OF_ALL) -> int:
 
 def _size(folder: Path) -> int:
     known = held.size(folder)
-    return disk_usage(folder)[0] if known is None else known
+    if known is None:
+        with contextlib.suppress(FileNotFoundError):  # just removed by another
+            known = disk_usage(folder)[0]
+    return known or 0
 
 
 def _removed(folder: Path, *, even_if_known: bool = True) -> bool:
     """Removes the folder, if nobody has it."""
     with _locked(folder) as mine:
         if mine and (even_if_known or not held.known(folder)):
-            files.clear(folder)
+            # By another name: if we are killed, removing goes on for a moment beside the place's next user.
+            gone = folder.with_name(f"{_GONE}{secrets.token_hex(8)}")
+            folder.rename(gone)
+            files.clear(gone)
             return True
     return False

@@ -96,14 +96,14 @@ class Trees:
     def edit(self, tree: str, index_info: Iterable[str]) -> str:
         """`tree` changed by `git update-index --index-info` lines."""
         stdin = b"".join(os.fsencode(line) + b"\0" for line in index_info)
-        with _index(self.git_dir) as env:
+        with index(self.git_dir) as env:
             git(self.git_dir, "read-tree", tree, env=env)
             git(self.git_dir, "update-index", "-z", "--index-info", stdin=stdin, env=env)
             return text(self.git_dir, "write-tree", env=env)
 
     def apply(self, tree: str, diff: bytes) -> str | None:
         """`tree` with `diff` applied exactly (no fuzz), or None if it does not apply."""
-        with _index(self.git_dir) as env:
+        with index(self.git_dir) as env:
             git(self.git_dir, "read-tree", tree, env=env)
             try:
                 git(
@@ -126,9 +126,9 @@ _QUIET = ("--no-ext-diff", "--no-textconv", "--ignore-submodules=none")
 
 
 @contextmanager
-def _index(git_dir: Path) -> Iterator[dict[str, str]]:
+def index(git_dir: Path) -> Iterator[dict[str, str]]:
     """A private index file for one sequence of commands, in the repository: it goes with it if we are killed."""
-    with tempfile.TemporaryDirectory(prefix="index-", dir=git_dir) as folder:
+    with tempfile.TemporaryDirectory(prefix="index-", dir=git_dir, ignore_cleanup_errors=True) as folder:
         yield {"GIT_INDEX_FILE": str(Path(folder) / "index")}
 
 

@@ -21,7 +21,8 @@ def work(tmp_path: Path) -> Iterator[Workspace]:
     person = gitrepo.make(tmp_path / "person", FILES)
     head = gitrepo.run(person, "rev-parse", "HEAD")
     gitrepo.run(person, "update-index", "--add", "--cacheinfo", f"160000,{head},pkg/sub")
-    gitrepo.run(person, "commit", "--quiet", "-m", "Link a submodule")
+    who = ("-c", "user.name=T", "-c", "user.email=t@example.invalid")
+    gitrepo.run(person, *who, "commit", "--quiet", "-m", "Link a submodule")
     repository = find(person)
     with open_workspace(tmp_path / "runs", "r", repository.objects, repository.resolve("HEAD")) as opened:
         yield opened

@@ -43,6 +43,6 @@ def test_killed_runs_leave_no_worktree_no_lock_and_no_scratch_behind(tmp_path: P
                     assert found == FILES
                     assert workspace.harvest(folder, None).tree == workspace.base
     assert list((data / "runs").iterdir()) == []
-    assert not [*data.rglob("*.lock.held"), *data.rglob("index.lock"), *data.rglob("index"), *data.rglob("gone")]
+    assert not [*data.rglob("*.lock.held"), *data.rglob("index.lock"), *data.rglob("index"), *data.rglob("gone-*")]
     assert list(scratch.iterdir()) == []
     assert _locks(data) == 0
