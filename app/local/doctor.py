@@ -24,6 +24,7 @@ from jobs.repo.workspace import open_workspace
 from jobs.sandbox import programs
 from jobs.sandbox.cell import Cells
 from jobs.settings import AppSettings, LocalSettings, check, told
+from jobs.suite.suite import Toolchain
 
 _LEAST_DISK = 5 << 30  # bytes
 
@@ -138,13 +139,24 @@ def _describe(repo: Path) -> str:
     with open_workspace(runs, here.run, here.repository.objects, here.base_sha) as workspace:
         found = toolchain_of(workspace, here.policy)
     lines = ["", f"{here.repository.top} at {here.base_sha[:12]}", *(f"- {why}" for why in found.why), ""]
-    lines += [f"# {PATH}"]
-    if found.setup:
-        lines += ["setup:", *(f"  - {_quoted(line)}" for line in found.setup)]
+    return "\n".join([*lines, f"# {PATH}", *_file(found)]) + "\n"
+
+
+def _file(found: Toolchain) -> list[str]:
+    """The lines of a configuration file that says what was detected."""
+    if found.projects:
+        return ["# projects: what is found of each stands above; name one here to change it", *_projects(found)]
+    lines = ["setup:", *(f"  - {_quoted(line)}" for line in found.setup)] if found.setup else []
     lines += [f"test: {_quoted(found.suite.command)}" if found.suite else "# test: name your full test command here"]
-    return "\n".join(lines) + "\n"
+    return [*lines, *(["env:", *(f"  {k}: {_quoted(v)}" for k, v in sorted(found.env.items()))] if found.env else [])]
+
+
+def _projects(found: Toolchain) -> list[str]:
+    return [
+        f"#  - {{path: {one.path}, test: {_quoted(one.suite.command.partition(' && ')[2])}}}" for one in found.projects
+    ]
 
 
 def _quoted(line: str) -> str:
-    escaped = line.replace("\\", "\\\\").replace('"', '\\"')
+    escaped = line.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'

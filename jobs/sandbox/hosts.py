@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from jobs.errors import UserError
+from jobs.sandbox import package_hosts
 from jobs.sandbox.ask import BadAsk, HostPort, host_port
 from jobs.sandbox.files import read_inside
 from jobs.sandbox.interpreters import Interpreters
@@ -51,6 +52,11 @@ _NAMED_IN = {
     "npm-shrinkwrap.json": r'"resolved": "(https?://[^"]+)"',
     "yarn.lock": r'resolved "(https?://[^"]+)"',
     "pnpm-lock.yaml": r"tarball: (https?://[^\s,}]+)",
+    "Cargo.lock": r'source = "(?:registry|sparse|git)\+(https?://[^"?#]+)',
+    "Gemfile": r"""(?m)^\s*source\s+["'](https?://[^"']+)""",
+    "Gemfile.lock": r"(?m)^  remote: (https?://\S+)",
+    "composer.lock": r'"url": "(https?://[^"]+)"',
+    "pom.xml": r"<repository>\s*(?:<\w+>[^<]*</\w+>\s*)*?<url>(https?://[^<]+)",
 }
 
 
@@ -82,7 +88,8 @@ def find(
 
     Raises UserError for an entry of `more` that is no host.
     """
-    found = registries(chosen, uv).plus({*in_lock_files(tree), *map(configured, more)})
+    others = _of(*package_hosts.addresses(chosen))
+    found = registries(chosen, uv).plus({*others, *in_lock_files(tree), *map(configured, more)})
     return replace(found, credentials={k: v for k, v in (credentials or {}).items() if k in found.allowed})
 
 

@@ -93,7 +93,17 @@ _PLAIN = {
 }
 
 # Where set-up put things must not change afterwards, and nothing can be fetched.
-OFFLINE = {"UV_NO_SYNC": "1", "UV_OFFLINE": "1", "npm_config_offline": "true"}
+OFFLINE = {
+    "UV_NO_SYNC": "1",
+    "UV_OFFLINE": "1",
+    "npm_config_offline": "true",
+    "GOPROXY": "off",
+    "GOSUMDB": "off",
+    "CARGO_NET_OFFLINE": "true",
+    "COMPOSER_DISABLE_NETWORK": "1",
+    "HEX_OFFLINE": "1",
+    "MAVEN_ARGS": "--offline",
+}
 ONLINE = {
     **dict.fromkeys(
         ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "npm_config_proxy", "npm_config_https_proxy"),
@@ -110,6 +120,10 @@ ONLINE = {
             "GIT_SSL_CAINFO",
         ),
         CA_BUNDLE,
+    ),
+    # Java reads no variable that names a proxy, but one with options for every machine.
+    "JAVA_TOOL_OPTIONS": " ".join(
+        f"-D{scheme}.proxyHost=127.0.0.1 -D{scheme}.proxyPort={PROXY_PORT}" for scheme in ("http", "https")
     ),
     "UV_COMPILE_BYTECODE": "1",  # the layer is read-only later: bytecode that is not there then is never kept
     "UV_LINK_MODE": "copy",

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
 
-from jobs.suite import junit, records
+from jobs.suite import invoke_compiled, junit, records
 from jobs.suite.command import append, last_command, program, simple
-from jobs.suite.parsed import Parsed
+from jobs.suite.plain import any as any_runner
 from jobs.suite.suite import Suite
+from jobs.suite.way import QUIET as _QUIET
+from jobs.suite.way import Invocation
+
+__all__ = ["Invocation", "invocation"]
 
 PLUGINS = "/opt/patchwright/reports"
 MAX_NAMES = 200  # more named tests than this: the whole suite is quicker to say and as quick to run
@@ -27,22 +30,10 @@ _PYTEST_OPTIONS = (
     f"--junitxml=/out/{_PYTEST_REPORT} -o junit_family=xunit1 -o cache_dir=/tmp/pytest-cache "
     "--continue-on-collection-errors"
 )
-_QUIET = {"PYTHONDONTWRITEBYTECODE": "1", "npm_config_update_notifier": "false"}
 _NODE_OPTIONS = (
     f"--test-reporter=spec --test-reporter-destination=stdout "
     f"--test-reporter={PLUGINS}/node.mjs --test-reporter-destination=/out/node.jsonl"
 )
-
-
-@dataclass(frozen=True)
-class Invocation:
-    """One way to start a suite. `reports` maps files in /out to their parsers; `narrowed` is False where the named
-    tests could not be selected and the whole suite runs."""
-
-    line: str
-    env: Mapping[str, str]
-    reports: Mapping[str, Callable[[bytes], Parsed]] = field(default_factory=dict)
-    narrowed: bool = False
 
 
 def invocation(suite: Suite, tests: tuple[str, ...] | None = None) -> Invocation:
@@ -60,9 +51,11 @@ def _pytest(suite: Suite, tests: tuple[str, ...]) -> Invocation:
 
 def _without_paths(command: str) -> str | None:
     """`command` without the paths it names, since named tests would be added to them; None if that can't be told."""
-    if not simple(command):
+    where = re.match(r"(cd [\w./-]+ && )?", command)
+    prefix = where.group(0) if where else ""
+    if not simple(command[len(prefix) :]):
         return None
-    words = shlex.split(command)
+    words = shlex.split(command[len(prefix) :])
     start = max((i for i, word in enumerate(words) if word.endswith(("pytest", "py.test"))), default=len(words)) + 1
     kept = words[:start]
     for before, word in zip(words[start - 1 :], words[start:], strict=False):
@@ -70,7 +63,7 @@ def _without_paths(command: str) -> str | None:
             kept.append(word)
         elif before.startswith("-") and "=" not in before and not re.fullmatch(r"-[qvsxl]+", before):
             return None  # perhaps the option's value
-    return shlex.join(kept)
+    return prefix + shlex.join(kept)
 
 
 def _selectable(test: str) -> str:
@@ -126,9 +119,23 @@ def _mocha(suite: Suite, tests: tuple[str, ...]) -> Invocation:
 
 
 def _other(suite: Suite, tests: tuple[str, ...]) -> Invocation:
-    """A command that may start pytest or unittest somewhere inside; both are asked, neither is narrowed."""
-    env = {**_QUIET, **_unittest_env(()), "PYTEST_ADDOPTS": _PYTEST_OPTIONS}
-    return Invocation(suite.command, env, {_PYTEST_REPORT: junit.parse, _UNITTEST_REPORT: records.parse_lines})
+    """A command that may start any runner somewhere inside: those that can be asked by environment are, and what it
+    prints is read where none of them answers. Nothing is narrowed."""
+    node = f"--require {PLUGINS}/ask.cjs {_NODE_OPTIONS}"
+    env = {**_QUIET, **_unittest_env(()), "PYTEST_ADDOPTS": _PYTEST_OPTIONS, "NODE_OPTIONS": node}
+    env |= {"SPEC_OPTS": "--format progress --format json --out /out/rspec.json", "TESTOPTS": "--verbose"}
+    env |= {"CARGO_TERM_COLOR": "never", "CTEST_OUTPUT_ON_FAILURE": "1"}
+    return Invocation(suite.command, env, _ANY_REPORTS, said=any_runner.parse)
+
+
+_ANY_REPORTS = {
+    _PYTEST_REPORT: junit.parse,
+    _UNITTEST_REPORT: records.parse_lines,
+    "rspec.json": records.parse_rspec,
+    "node.jsonl": records.parse_lines,
+    **{f"mocha{number or ''}.jsonl": records.parse_lines for number in range(4)},
+    **{f"{name}{number or ''}.json": records.parse_jest for name in ("jest", "vitest") for number in range(4)},
+}
 
 
 def _bare(suite: Suite) -> bool:
@@ -156,4 +163,5 @@ _RUNNERS: dict[str, Callable[[Suite, tuple[str, ...]], Invocation]] = {
     "jest": _jest,
     "vitest": _vitest,
     "mocha": _mocha,
+    **invoke_compiled.RUNNERS,
 }

@@ -1,7 +1,8 @@
-"""Reads JUnit XML as pytest writes it, in bounded memory and with document types refused. Pure."""
+"""Reads JUnit XML as pytest, PHPUnit and Java's runners write it: bounded memory, document types refused. Pure."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
@@ -12,11 +13,34 @@ _OUTCOMES: dict[str, State] = {"failure": "failed", "error": "error", "skipped":
 _MAX_DEPTH = 32
 
 
+Name = Callable[[str, str, str], str]  # class name, name, file
+
+
 def parse(data: bytes) -> Parsed:
     """Ids are pytest's own: `path/to/file.py::Class::test[param]`. Raises Unreadable."""
+    return _parse(data, test_id)
+
+
+def parse_classes(data: bytes) -> Parsed:
+    """Ids are `package.Class > test`, as Java's runners name them. Raises Unreadable."""
+    return _parse(data, lambda classname, name, file: f"{classname or file} > {name}")
+
+
+def parse_files(data: bytes) -> Parsed:
+    """Ids are `path/to/file > Class::test`, as PHPUnit and Pest name them. Raises Unreadable."""
+    return _parse(data, _in_file)
+
+
+def _in_file(classname: str, name: str, file: str) -> str:
+    path, _, inside = file.removeprefix("/src/").partition("::")
+    shown = f"{classname.rpartition('.')[2]}::{name}" if classname and not inside else name
+    return f"{path} > {shown}"
+
+
+def _parse(data: bytes, named: Name) -> Parsed:
     if len(data) > MAX_BYTES:
         raise Unreadable(f"the report has {len(data)} bytes, more than {MAX_BYTES}")
-    reader = _Reader()
+    reader = _Reader(named)
     try:
         reader.parser.Parse(data, True)
     except expat.ExpatError as broken:
@@ -49,7 +73,8 @@ class _Case:
 class _Reader:
     """Collects the rows of one document while it is parsed."""
 
-    def __init__(self) -> None:
+    def __init__(self, named: Name) -> None:
+        self._named = named
         self.rows: list[tuple[str, State, str]] = []
         self.suites = 0
         self._case: _Case | None = None
@@ -74,7 +99,7 @@ class _Reader:
             self.suites += 1
         elif name == "testcase":
             get = attributes.get
-            self._case = _Case(test_id(get("classname", ""), get("name", ""), get("file", "")))
+            self._case = _Case(self._named(get("classname", ""), get("name", ""), get("file", "")))
         elif self._case is not None and name in _OUTCOMES:
             self._inside = True
             self._case.state = _OUTCOMES[name]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from jobs.suite.report import State
@@ -10,6 +11,9 @@ from jobs.suite.report import State
 MAX_BYTES = 32 << 20  # of one report file; more is not read
 MAX_MESSAGE = 6000  # characters kept of one failure: its beginning and its end
 _WORSE: dict[State, int] = {"passed": 0, "skipped": 1, "failed": 2, "error": 3}
+
+
+_ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
 class Unreadable(ValueError):
@@ -43,3 +47,13 @@ def shorten(text: str, limit: int = MAX_MESSAGE) -> str:
         return text
     half = (limit - 40) // 2
     return f"{text[:half]}\n… {len(text) - 2 * half} characters left out …\n{text[-half:]}"
+
+
+def short_lines(text: str, limit: int = 1000) -> Iterator[str]:
+    """The lines of `text`, none longer than `limit`: no line of a table of tests is, and tests print what they like."""
+    return (line[:limit] for line in text.splitlines())
+
+
+def plain(text: str) -> str:
+    """`text` without colours, and with what was drawn over in a line left out."""
+    return _ESCAPES.sub("", text).replace("\r\n", "\n")

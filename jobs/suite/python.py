@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from jobs.suite import python_needs
+from jobs.suite.ci.installs import Installs
 from jobs.suite.found import Found
 from jobs.suite.python_needs import Needs
 from jobs.suite.source import Source, table
@@ -16,17 +17,18 @@ _PYTEST_USE = re.compile(r"^\s*(import|from) pytest\b|^(async )?def test_\w*\(",
 _UNITTEST_USE = re.compile(r"^\s*(import|from) unittest\b|\(.*TestCase\)|^\s*from django\.test\b", re.MULTILINE)
 
 
-def find(source: Source) -> Found | None:
-    """The Python side of a repository, None if there is none."""
+def find(source: Source, asked: Installs | None = None, options: str = "") -> Found | None:
+    """The Python side of a repository, None if there is none. `asked` is what the repository's own workflow installs,
+    `options` are those that it gives to the runner."""
     manifest = source.first("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "Pipfile")
     tests = source.matching(_TESTS)
     if manifest is None and not tests:
         return None
-    needs = python_needs.find(source)
+    needs = python_needs.find(source, asked or Installs())
     runner, because = _runner(source, tests, needs)
     if runner is None:
         return Found("python", python_needs.setup(needs, ()), None, (*needs.why, because), len(tests))
-    setup = python_needs.setup(needs, _plugins(source) if runner == "pytest" else ())
+    setup = python_needs.setup(needs, _plugins(source, options) if runner == "pytest" else ())
     suite, how = _suite(source, tests, runner, installed=bool(setup) and needs.itself in ("yes", "along"))
     done = f"Set-up: {len(setup)} commands." if setup else "Set-up: none, the tests need nothing but Python."
     return Found("python", setup, suite, (*needs.why, done, because, how), len(tests))
@@ -84,9 +86,9 @@ _PLUGINS = (
 )
 
 
-def _plugins(source: Source) -> tuple[str, ...]:
-    """pytest itself and the plugins without which its configured options are unknown."""
-    options = pytest_options(source)
+def _plugins(source: Source, given: str) -> tuple[str, ...]:
+    """pytest itself and the plugins without which the options that are configured or given are unknown."""
+    options = f"{pytest_options(source)}\n{given}"
     return ("pytest", *(name for rule, name in _PLUGINS if re.search(rule, options, re.MULTILINE)))
 
 

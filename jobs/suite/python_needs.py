@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 import re
 import shlex
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from jobs.suite.ci.installs import Installs
 from jobs.suite.source import Source, strings, table
 
 # Names under which projects keep what their tests need. What is kept for developers as a whole (releases, documents)
@@ -18,6 +20,8 @@ PYTHON = "/env/venv/bin/python"
 # The interpreter that cells run, whatever name of one a repository holds.
 _CHOSEN = '--python "$(command -v python)"'
 
+
+_NOTHING = Installs()
 
 Itself = Literal["yes", "along", "listed", "no"]
 
@@ -50,8 +54,9 @@ class Needs:
         return self.itself in ("no", "along") and not (self.locked or self.groups or self.files or self.extra)
 
 
-def find(source: Source) -> Needs:
-    """Reads pyproject.toml, setup.cfg, setup.py, requirements files and tox.ini."""
+def find(source: Source, asked: Installs = _NOTHING) -> Needs:
+    """Reads pyproject.toml, setup.cfg, setup.py, requirements files and tox.ini; `asked` is what the repository's own
+    workflow installs, of which what exists here is added."""
     project = source.toml("pyproject.toml")
     offered, named = _extras(source, project)
     tables = {"extra": offered, "group": table(project.get("dependency-groups"))}
@@ -60,18 +65,51 @@ def find(source: Source) -> Needs:
     files = (*_filled(source, r"requirements\.txt"), *_files(source, names))
     tools = _poetry(project, names)
     extra = tuple(tools if extras or groups or tools or _files(source, names) else _tox(source))
+    more = _more(source, asked, offered, table(project.get("dependency-groups")))
+    extras, groups = _merged(extras, more.extras), _merged(groups, more.groups)
+    files, extra = (
+        (*_merged(files, more.files),),
+        (*_merged(extra, _unnamed(more.packages, [*extra, *named.splitlines()])),),
+    )
     text = "\n".join([named, repr(table(project.get("dependency-groups"))), *map(source.text, files), *extra])
     itself, reason = _itself(source, project)
     why = [reason] if reason else []
     why += [f"Dependencies of tests: extra `{name}` of the project." for name in extras]
     why += [f"Dependencies of tests: group `{name}` in pyproject.toml." for name in groups]
     why += [f"Dependencies: {path}." for path in files]
-    why += (
-        [f"Dependencies of tests: {', '.join(extra)}, from {'pyproject.toml' if tools else 'tox.ini'}."]
-        if extra
-        else []
-    )
+    why += [f"Dependencies of tests: {', '.join(extra)}, from {_origin(extra, more.packages, tools)}."] if extra else []
     return Needs(itself, "uv.lock" in source, tuple(extras), tuple(groups), files, extra, text, tuple(why))
+
+
+def _more(source: Source, asked: Installs, offered: dict[str, object], groups: dict[str, object]) -> Installs:
+    """Of what a workflow installs, what exists: names of extras may be other tools' groups and the other way round."""
+    wanted = {re.sub(r"[-_.]+", "-", name).lower() for name in (*asked.extras, *asked.groups)}
+    poetry = _poetry_groups(source.toml("pyproject.toml"), tuple(wanted))
+    named = tuple(name for name in offered if asked.everything or re.sub(r"[-_.]+", "-", name).lower() in wanted)
+    grouped = tuple(name for name in groups if re.sub(r"[-_.]+", "-", name).lower() in wanted and name not in named)
+    packages = (*asked.packages, *(_poetry(source.toml("pyproject.toml"), tuple(poetry)) if poetry else ()))
+    return Installs(named, grouped, tuple(path for path in asked.files if path.endswith((".txt", ".in"))), packages)
+
+
+def _merged(known: Iterable[str], more: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys([*known, *more]))
+
+
+def _unnamed(packages: tuple[str, ...], known: Iterable[str]) -> list[str]:
+    """Those of `packages` that `known` does not name, whatever its version."""
+    names = {_bare_name(one) for one in known}
+    return [one for one in packages if _bare_name(one) not in names]
+
+
+def _bare_name(requirement: str) -> str:
+    return re.sub(r"[-_.]+", "-", re.split(r"[\[<>=!~; ]", requirement)[0]).lower()
+
+
+def _origin(extra: tuple[str, ...], asked: tuple[str, ...], tools: list[str]) -> str:
+    own = "pyproject.toml" if tools else "tox.ini"
+    if not asked:
+        return own
+    return "the workflow" if set(extra) <= set(asked) else f"{own} and the workflow"
 
 
 def setup(needs: Needs, tools: tuple[str, ...]) -> tuple[str, ...]:

@@ -31,6 +31,33 @@ def parse_jest(data: bytes) -> Parsed:
     return gather(row for file in files if isinstance(file, dict) for row in _jest_file(file))
 
 
+def parse_rspec(data: bytes) -> Parsed:
+    """What RSpec's json formatter writes. Ids: `file > full description`. Raises Unreadable."""
+    _check(data)
+    whole = _object(data)
+    examples = whole.get("examples")
+    if not isinstance(examples, list):
+        raise Unreadable("the report holds no examples")
+    return gather([*(_example(one) for one in examples if isinstance(one, dict)), *_outside(whole)])
+
+
+def _example(one: dict[str, Any]) -> tuple[str, State, str]:
+    path = str(one.get("file_path", "")).removeprefix("./")
+    state: State = {"passed": "passed", "failed": "failed"}.get(str(one.get("status")), "skipped")  # type: ignore[assignment]
+    broken = one.get("exception")
+    said = broken if isinstance(broken, dict) else {}
+    trace = "\n".join(str(line) for line in (said.get("backtrace") or [])[:20])
+    message = f"{said.get('class', '')}: {_plain(said.get('message'))}\n{trace}" if said else ""
+    return f"{path} > {one.get('full_description', '')}", state, message
+
+
+def _outside(whole: dict[str, Any]) -> Iterator[tuple[str, State, str]]:
+    """A file that could not be loaded has no examples; the formatter counts it and prints what was wrong."""
+    summary = whole.get("summary")
+    if isinstance(summary, dict) and summary.get("errors_outside_of_examples_count"):
+        yield "spec", "error", "\n".join(_plain(line) for line in whole.get("messages") or [])
+
+
 def _jest_file(file: dict[str, Any]) -> Iterator[tuple[str, State, str]]:
     path = str(file.get("name", "")).removeprefix("/src/")
     cases = [case for case in file.get("assertionResults") or [] if isinstance(case, dict)]

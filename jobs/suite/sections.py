@@ -10,6 +10,8 @@ from configparser import ConfigParser
 from configparser import Error as ConfigError
 from typing import Any
 
+from jobs.suite.inline_tests import holds_inline, restore_inline
+
 _TOML_TOOLS = ("pytest", "coverage", "tox", "nox", "hatch", "pdm", "poe", "taskipy", "unittest")
 _INI_SECTION = re.compile(r"^(tool:pytest|pytest|coverage(:.*)?|tox(:.*)?|testenv(:.*)?|aliases|nosetests|unittest)$")
 _JSON_KEYS = ("scripts", "jest", "mocha", "vitest", "ava", "nyc", "c8", "tap", "wireit", "nx")
@@ -24,7 +26,7 @@ def restore(path: str, ours: bytes, theirs: bytes | None) -> bytes:
     name = path.rsplit("/", 1)[-1]
     old = theirs or b""
     try:
-        return MIXED[name](ours, old)
+        return restore_inline(ours, old) if holds_inline(path) else MIXED[name](ours, old)
     except (ValueError, ConfigError, RecursionError):
         return old
 

@@ -32,6 +32,12 @@ class Source:
             self._texts[path] = (data or b"").decode("utf-8", "replace")
         return self._texts[path]
 
+    def below(self, folder: str) -> Source:
+        """The files below `folder`, as seen from there."""
+        before = f"{folder}/"
+        inner = tuple(path[len(before) :] for path in self.paths if path.startswith(before))
+        return Source(inner, lambda path: self._read(before + path))
+
     def matching(self, pattern: str) -> list[str]:
         """The paths that match a regular expression as a whole."""
         rule = re.compile(pattern)

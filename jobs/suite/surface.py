@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Literal
 
 from jobs.repo.trees import Trees
+from jobs.suite.inline_tests import holds_inline
 from jobs.suite.prose import MARKUP, is_aside
 from jobs.suite.rewrite import rewrite
 from jobs.suite.sections import MIXED, restore
@@ -18,11 +19,13 @@ _TEST_FOLDERS = frozenset(
     {"tests", "__tests__", "__mocks__", "__snapshots__", "testdata", "test-data", "e2e", "cypress"},
 )
 _LOOSE_FOLDERS = frozenset({"test", "spec", "specs", "testing"})  # as often a product package as a folder of tests
+# Folders of tests as Maven, Gradle and .NET name them.
+_TEST_PLACES = re.compile(r"(^|/)src/(test|it|testFixtures|\w+Test)/|(^|/)([\w.]*\.)?(\w*Tests|Specs)/")
 _CODE = re.compile(r"\.(py|[cm]?[jt]sx?|go|rs|rb|php|java|kt)$")
 _TEST_FILES = re.compile(
     r"^(test_.*|.*_test|tests?)\.py$"
     r"|[._-](test|spec)s?\.[cm]?[jt]sx?$|^tests?\.[cm]?[jt]sx?$"
-    r"|_test\.(go|rb|exs|dart|cc|cpp)$|_spec\.rb$|(Test|Tests|TestCase|Spec|IT)\.(java|kt|php|cs|scala)$"
+    r"|_test\.(go|rb|exs|dart|cc|cpp)$|^tests?\.rs$|_spec\.rb$|(Test|Tests|TestCase|Spec|IT)\.(java|kt|php|cs|scala)$"
 )
 _CONFIGURATION = re.compile(
     r"^(conftest\.py|pytest\.(ini|toml)|\.pytest\.(ini|toml)|tox\.(ini|toml)|noxfile\.py|\.coveragerc|sitecustomize\.py|"
@@ -42,7 +45,12 @@ _DOCUMENT_FOLDERS = frozenset(
 def is_test(path: str) -> bool:
     """True for files of tests and what lies with them: fixtures, snapshots, data."""
     folders, name = _split(path)
-    if _TEST_FOLDERS.intersection(folders) or _SNAPSHOTS.search(name) or _TEST_FILES.search(name):
+    if (
+        _TEST_PLACES.search(path)
+        or _TEST_FOLDERS.intersection(folders)
+        or _SNAPSHOTS.search(name)
+        or _TEST_FILES.search(name)
+    ):
         return True
     loose = [i for i, folder in enumerate(folders) if folder in _LOOSE_FOLDERS]
     # `test/helper.js` at the top is a helper of tests; `django/test/client.py` is product code.
@@ -61,7 +69,7 @@ def is_surface(path: str) -> bool:
 
 def is_mixed(path: str) -> bool:
     """True for files that hold test settings beside other things."""
-    return _split(path)[1] in MIXED
+    return _split(path)[1] in MIXED or holds_inline(path)
 
 
 def kind(path: str) -> Kind:
@@ -90,6 +98,8 @@ def with_tests_of(trees: Trees, tree: str, source: str, paths: Iterable[str]) ->
 
 def _restore(trees: Trees, tree: str, source: str, path: str) -> str:
     ours, theirs = trees.read(tree, path), trees.read(source, path)
+    if ours is None and holds_inline(path):
+        return tree  # product code that is gone, and its tests with it
     if ours is None:
         return trees.graft(tree, source, [path])  # a deleted package.json: no test command is left in it
     wanted = restore(path, ours, theirs)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from jobs.repo.patch import FileChange, Patch
 from jobs.suite import tamper_python, tamper_script
 from jobs.suite.finding import Finding
+from jobs.suite.inline_tests import holds_inline
 from jobs.suite.sections import restore
 from jobs.suite.surface import is_configuration, is_mixed, is_test, kind
 from jobs.suite.tests_in import Test, named_tests
@@ -63,6 +64,8 @@ def _of_file(change: FileChange, old: bytes, new: bytes, here: Counter[str]) -> 
         yield Finding("snapshot_rewritten", path, None, "recorded expected output changed", False)
     elif is_test(path) and not is_configuration(path):
         yield from _of_tests(change, old, new, here)
+    elif holds_inline(path):
+        yield from _of_inline(change, old, new)
     elif is_configuration(path) or is_mixed(path):
         yield from _of_configuration(change, old, new)
     elif path.startswith(".github/"):
@@ -101,6 +104,12 @@ def _of_test(path: str, old: Test | None, new: Test) -> Iterator[Finding]:
         yield Finding("asserts_removed", path, new.line, text, False)
     elif old.body != new.body:
         yield Finding("test_changed", path, new.line, f"{new.name} changed", False)
+
+
+def _of_inline(change: FileChange, old: bytes, new: bytes) -> Iterator[Finding]:
+    """Tests inside product code: the base's are run in any case, so a change of them is only shown."""
+    if change.status != "A" and restore(change.path, new, old) != new:
+        yield Finding("test_changed", change.path, None, "tests inside this file changed", False)
 
 
 def _of_configuration(change: FileChange, old: bytes, new: bytes) -> Iterator[Finding]:

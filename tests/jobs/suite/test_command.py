@@ -50,7 +50,8 @@ def test_arguments_reach_the_runner() -> None:
         ("python -m pytest -q tests", "python -m pytest -q 'a.py::test_x[1 2]'"),
         ("PYTHONPATH=src pytest", "PYTHONPATH=src pytest 'a.py::test_x[1 2]'"),
         ("pytest -k slow tests", "pytest -k slow tests"),
-        ("cd sub && pytest", "cd sub && pytest"),
+        ("cd sub && pytest", "cd sub && pytest 'a.py::test_x[1 2]'"),
+        ("make && pytest", "make && pytest"),
     ],
 )
 def test_pytest_is_narrowed_only_where_that_is_safe(command: str, line: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,10 @@ from jobs.outcome import Level, Outcome
 from jobs.sandbox import hosts
 from jobs.sandbox.cell import Cells
 from jobs.sandbox.interpreters import choose
+from jobs.sandbox.layer import Layer
 from jobs.sandbox.setup import LayerKey, build
 from jobs.suite.detect import detect
+from jobs.suite.suite import Suite
 
 pytestmark = pytest.mark.registry
 
@@ -49,8 +52,18 @@ def manifest(runner: str) -> str:
     return json.dumps(whole)
 
 
+@dataclass(frozen=True)
+class Ground:
+    """A runner's project and its layer."""
+
+    runner: str
+    files: dict[str, str]
+    suite: Suite
+    layer: Layer
+
+
 @pytest.fixture(params=sorted(VERSIONS))
-def buggy(request: pytest.FixtureRequest, tmp_path: Path, cells: Cells) -> Iterator[Project]:
+def ground(request: pytest.FixtureRequest, tmp_path: Path, cells: Cells) -> Ground:
     runner = str(request.param)
     files = {"package.json": manifest(runner), "calc.js": CALC, "test/calc.test.js": TESTS[runner]}
     toolchain = detect(tuple(sorted(files)), lambda path: files[path].encode(), None, None)
@@ -61,7 +74,12 @@ def buggy(request: pytest.FixtureRequest, tmp_path: Path, cells: Cells) -> Itera
     key = LayerKey.of(tree, repository="1", trust="test", commands=toolchain.setup, tools={})
     allowed = hosts.find(tree, choose(tree))
     layer = build(cells, tree, toolchain.setup, store=tmp_path / "store", key=key, hosts=allowed)
-    with project(tmp_path, cells, files, toolchain.suite, layer) as made:
+    return Ground(runner, files, toolchain.suite, layer)
+
+
+@pytest.fixture
+def buggy(ground: Ground, tmp_path: Path, cells: Cells) -> Iterator[Project]:
+    with project(tmp_path, cells, ground.files, ground.suite, ground.layer) as made:
         yield made
 
 
@@ -75,3 +93,13 @@ def test_fix_is_fixed_and_broken_code_is_not(buggy: Project) -> None:
     assert broken.outcome is Outcome.NOT_FIXED
     assert "syntax" in broken.reason.lower()
     assert buggy.runs(buggy.base, (DOUBLES,)).tests == {DOUBLES: "passed"}
+
+
+def test_a_command_around_the_runner_has_its_ids_too(ground: Ground, tmp_path: Path, cells: Cells) -> None:
+    line = "vitest run" if ground.runner == "vitest" else ground.runner
+    around = Suite(f"true && npx --no-install {line} && echo done", "other", "test")
+    with project(tmp_path, cells, ground.files, around, ground.layer) as made:
+        report = made.runs(made.base)
+    assert report.tests is not None, report.output
+    assert (report.tests[ADDS], report.tests[DOUBLES], report.exit_code) == ("failed", "passed", 1)
+    assert report.counts == {"passed": 1, "failed": 1, "errors": 0, "skipped": 1}

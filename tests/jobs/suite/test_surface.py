@@ -9,7 +9,7 @@ import pytest
 
 from jobs.repo.trees import Trees
 from jobs.suite.sections import restore
-from jobs.suite.surface import is_surface, kind, with_tests_of
+from jobs.suite.surface import is_surface, is_test, kind, with_tests_of
 
 TESTS = """
 tests/test_a.py tests/data/x.bin pkg/tests/helpers.py test_a.py pkg/a_test.py conftest.py pkg/conftest.py pytest.ini
@@ -105,3 +105,27 @@ def test_tree_gets_the_other_trees_tests(tmp_path: Path) -> None:
     assert trees.paths(grafted) == ("a.py", "package.json", "tests/gone.py", "tests/test_a.py")
     assert (trees.read(grafted, "a.py"), trees.read(grafted, "tests/test_a.py")) == (b"2\n", b"old\n")
     assert json.loads(trees.read(grafted, "package.json") or b"") == {"version": "2", "scripts": {"test": "a"}}
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("core/src/test/java/a/Helper.java", True),
+        ("app/src/androidTest/kotlin/A.kt", True),
+        ("src/main/java/a/Latest.java", False),
+        ("test/Calc.Tests/UnitTest1.cs", True),
+        ("Calc.Tests/Fakes.cs", True),
+        ("src/Calc/Contests/Board.cs", False),
+        ("pkg/a_test.go", True),
+        ("pkg/testing.go", False),
+        ("src/tests.rs", True),
+        ("tests/cli.rs", True),
+        ("src/lib.rs", False),
+        ("spec/models/a_spec.rb", True),
+        ("lib/spec.rb", False),
+        ("tests/Unit/ATest.php", True),
+        ("test/a_test.exs", True),
+    ],
+)
+def test_files_of_tests_are_known_in_every_language(path: str, expected: bool) -> None:
+    assert is_test(path) is expected
