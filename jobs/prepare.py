@@ -109,6 +109,7 @@ def prepare(workspace: Workspace, means: Means, policy: Policy, *, key: str) -> 
     Raises SetupFailed where set-up fails, Stopped(environment) for what is not supported.
     """
     toolchain = _with_services(toolchain_of(workspace, policy), policy)
+    _refuse_empty(toolchain, policy)
     policy = policy.model_copy(update={"env": {**toolchain.env, **policy.env}})
     history = skeleton.build(workspace.git_dir, workspace.base_sha, workspace.root / "history")
     with workspace.fresh(workspace.base) as folder:
@@ -116,6 +117,15 @@ def prepare(workspace: Workspace, means: Means, policy: Policy, *, key: str) -> 
         _refuse_missing(toolchain, chosen)
         layer = _layer(folder, chosen, means, toolchain.setup, policy, key)
     return Prepared(means.cells, toolchain, layer, history, policy.env, chosen.versions)
+
+
+def _refuse_empty(toolchain: Toolchain, policy: Policy) -> None:
+    """A project that is named must be tested: what is left out in silence would count as green."""
+    tested = {project.path for project in toolchain.projects}
+    missing = [one.path for one in policy.projects if one.path.strip("/") not in tested]
+    if missing and policy.test is None:
+        why = f"no test command was found in {', '.join(missing)}: name it there as `test:`."
+        raise Stopped(Outcome.ENVIRONMENT, f"`projects` of {PATH}: {why}")
 
 
 def _layer(

@@ -34,7 +34,8 @@ Issue = Annotated[Path | None, typer.Option(help="A file with the issue; its fir
 Text = Annotated[str | None, typer.Option(help="The issue's text.")]
 Most = Annotated[float, typer.Option(min=0.0, callback=amount, help="Never spend more than this.")]
 Port = Annotated[
-    int | None, typer.Option(min=1, max=65_535, help="The receiver's port; else PATCHWRIGHT_PORT or 8000.")
+    int | None,
+    typer.Option(min=0, max=65_535, help="The receiver's port, 0 for a free one; else PATCHWRIGHT_PORT or 8000."),
 ]
 Host = Annotated[str | None, typer.Option(help="The receiver's address; else PATCHWRIGHT_HOST or 127.0.0.1.")]
 Changes = Annotated[

@@ -155,7 +155,7 @@ class RedTest(unittest.TestCase):
             lambda d: billing(d / "r", {".github/patchwright.yml": "projects: [{path: web}]\n"}),
             (),
             3,
-            "`projects` of .github/patchwright.yml is not supported yet",
+            "`projects` of .github/patchwright.yml: no test command was found in web",
         ),
         (lambda d: billing(d / "r"), ("--json", "/nowhere/x.json"), 2, "The folder of /nowhere/x.json does not exist"),
     ],
