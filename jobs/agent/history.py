@@ -53,6 +53,11 @@ class History:
             self._system, self._tools, messages, max_tokens, limit_usd, self.size, known, tokens, limit_tokens
         )
 
+    def outline(self, max_tokens: int) -> Request:
+        """The next request without its messages: enough to bound what it costs, however long it is."""
+        known, tokens = self._counted
+        return Request(self._system, self._tools, (), max_tokens, None, self.size, known, tokens)
+
     def sent(self, tokens: int) -> None:
         """The last request was answered: what it held is cached now, and had so many `tokens`."""
         self._marked = len(self._messages) - 1

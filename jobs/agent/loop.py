@@ -244,7 +244,7 @@ class Session:
             self.trace.emit("checkpoint", n=number, tree=name)
 
     def _ceiling(self, max_tokens: int) -> Ceiling:
-        return self.model.ceiling(self.history.request(max_tokens))
+        return self.model.ceiling(self.history.outline(max_tokens))
 
     @property
     def left_by_tests(self) -> frozenset[str]:
