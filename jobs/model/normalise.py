@@ -62,8 +62,10 @@ def normalise(
 
 def _returnable(blocks: Sequence[Block], request: Request, notes: list[str]) -> list[Block]:
     """The blocks as every endpoint takes them back: a call's arguments are an object, and its id is no other call's."""
-    before = (block for message in request.messages for block in message["content"] if isinstance(block, Mapping))
-    taken = {block.get("id") for block in before if block.get("type") == "tool_use"}
+    new = tuple(block["id"] for block in blocks if block.get("type") == "tool_use")
+    said = [m["content"] for m in request.messages if m["role"] == "assistant" and type(m["content"]) is list]
+    # A conversation is long and this is done for each reply: only ids that could stand in the way are kept.
+    taken = {b["id"] for content in said for b in content if "id" in b and str(b["id"]).startswith(new)}
     made = []
     for block in blocks:
         if block.get("type") == "tool_use":
