@@ -64,10 +64,12 @@ class Costly(Endpoint):
         now = self._tries.pop(0) if self._tries else Try(1, 1, "well")
         if now.ends in ("away", "long"):
             raise Broke(CUT if now.ends == "away" else Fault(400, "x", "prompt is too long"))
-        yield self._events(now, int((most.tokens - max_tokens) * now.read), int(max_tokens * now.written))
+        read = int((most.tokens - max_tokens) * now.read)
+        hour = min(read, self._most(request).cache_write_1h)  # only what stands before the messages is kept so long
+        yield self._events(now, read, hour, int(max_tokens * now.written))
 
-    def _events(self, now: Try, read: int, written: int) -> Iterator[Mapping[str, Any]]:
-        usage = {"cache_creation_input_tokens": read, "cache_creation": {"ephemeral_1h_input_tokens": read // 2}}
+    def _events(self, now: Try, read: int, hour: int, written: int) -> Iterator[Mapping[str, Any]]:
+        usage = {"cache_creation_input_tokens": read, "cache_creation": {"ephemeral_1h_input_tokens": hour}}
         yield {"type": "message_start", "message": {"model": "m", "usage": usage}}
         yield {"type": "content_block_start", "content_block": {"type": "text", "text": ""}}
         yield {"type": "content_block_delta", "delta": {"type": "text_delta", "text": "word " * written}}
