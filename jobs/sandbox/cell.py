@@ -256,7 +256,8 @@ class BubblewrapCell:
         """What is told of a command that ran in `group`, with the files that it left."""
         too_much = self._too_much(group)
         ended, reason = ending.ended, ending.reason
-        if ended == "exit" and too_much and ending.status != 0:
+        # The kernel may have ended bubblewrap itself, which is in the group too.
+        if too_much and (ended == "killed" or (ended == "exit" and ending.status != 0)):
             ended, reason = "killed", too_much
         status = ending.status if ended == "exit" else None
         return Result(status, bytes(ending.output), ending.seconds, ended, collected, reason)
