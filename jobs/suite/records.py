@@ -43,7 +43,8 @@ def parse_rspec(data: bytes) -> Parsed:
 
 def _example(one: dict[str, Any]) -> tuple[str, State, str]:
     path = str(one.get("file_path", "")).removeprefix("./")
-    state: State = {"passed": "passed", "failed": "failed"}.get(str(one.get("status")), "skipped")  # type: ignore[assignment]
+    states: dict[str, State] = {"passed": "passed", "failed": "failed"}
+    state = states.get(str(one.get("status")), "skipped")
     broken = one.get("exception")
     said = broken if isinstance(broken, dict) else {}
     trace = "\n".join(str(line) for line in (said.get("backtrace") or [])[:20])

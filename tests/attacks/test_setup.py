@@ -35,7 +35,7 @@ for url in (f"http://127.0.0.1:{port}/", f"http://localhost:{port}/", f"http://l
         for data in (None, stolen):
             try:
                 print("heard", url, opener.open(url, data, timeout=3).read()[:80])
-            except Exception as e:
+            except Exception as e:  # whichever way it is refused
                 print("refused", url[:40], str(e)[:60])
 """
 

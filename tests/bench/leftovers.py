@@ -34,8 +34,8 @@ def started(repo: Path, data: Path, url: str) -> subprocess.Popen[bytes]:
     """One run."""
     told = {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": KEY, "PATCHWRIGHT_DATA": str(data)}
     argv = [sys.executable, "-P", "-m", "app.cli", "fix", "--repo", str(repo), "--issue", str(BILLING / "issue.md")]
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    return subprocess.Popen([*argv, "--quiet"], env={**os.environ, **told}, **quiet)  # type: ignore[call-overload,no-any-return]
+    none = subprocess.DEVNULL
+    return subprocess.Popen([*argv, "--quiet"], env={**os.environ, **told}, stdout=none, stderr=none)
 
 
 def left(repo: Path, data: Path) -> dict[str, int]:
